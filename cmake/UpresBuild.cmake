@@ -1,0 +1,55 @@
+# Compiler settings and the few functions with which every folder declares its target.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+add_library(upres_options INTERFACE)
+target_compile_options(upres_options INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Werror)
+# A multiply and an add are contracted only where the code says fma: results must not depend on the optimiser.
+target_compile_options(upres_options INTERFACE -ffp-contract=off)
+
+set(UPRES_SANITIZE "" CACHE STRING "Sanitizers for everything, e.g. address,undefined")
+if(UPRES_SANITIZE)
+  add_compile_options(-fsanitize=${UPRES_SANITIZE} -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${UPRES_SANITIZE})
+endif()
+
+# Adds each folder that has a CMakeLists.txt.
+function(upres_add_folders)
+  foreach(folder IN LISTS ARGN)
+    if(EXISTS ${CMAKE_SOURCE_DIR}/${folder}/CMakeLists.txt)
+      add_subdirectory(${CMAKE_SOURCE_DIR}/${folder})
+    endif()
+  endforeach()
+endfunction()
+
+# upres_add_library(NAME SOURCES a.cpp ... LINK upres_base ... [PRIVATE_LINK fmt::fmt ...])
+# A static library with our warnings. Headers are found as "folder/file.h" (from src/) and <upres/...>, <vkc/...>.
+function(upres_add_library name)
+  cmake_parse_arguments(arg "" "" "SOURCES;LINK;PRIVATE_LINK" ${ARGN})
+  add_library(${name} STATIC ${arg_SOURCES})
+  target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
+  target_link_libraries(${name} PUBLIC ${arg_LINK} PRIVATE upres_options ${arg_PRIVATE_LINK})
+endfunction()
+
+# upres_add_test(NAME GROUP unit SOURCES a_test.cpp ... LINK upres_graph ...)
+# A GoogleTest program; ctest label = GROUP (unit, device, system, oracle, docs). UPRES_TEST_DATA reaches it in the
+# environment.
+function(upres_add_test name)
+  cmake_parse_arguments(arg "" "GROUP;TIMEOUT" "SOURCES;LINK" ${ARGN})
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+  find_package(GTest REQUIRED)
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE upres_options ${arg_LINK} GTest::gtest GTest::gmock GTest::gtest_main)
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES LABELS ${arg_GROUP} TIMEOUT ${arg_TIMEOUT}
+                       SKIP_REGULAR_EXPRESSION "EVERY TEST SKIPPED"
+                       ENVIRONMENT "UPRES_TEST_DATA=${UPRES_TEST_DATA}")
+endfunction()
