@@ -1,0 +1,23 @@
+// Passes over a graph, one per file. Each keeps what the graph computes and leaves it valid (verify()).
+#pragma once
+
+#include "graph/graph.h"
+
+namespace upres::graph {
+
+enum class PassStatus { unchanged, changed };
+
+PassStatus remove_identities(Graph& graph);
+// Reshape-Transpose-Reshape that spells a pixel shuffle -> DepthToSpace, also where the model declares a fixed size.
+PassStatus fuse_pixel_shuffle(Graph& graph);
+// Conv followed only by Clip{0, inf} -> Conv with apply_relu.
+PassStatus fuse_relu(Graph& graph);
+// DepthToSpace [and Clip{0, 1}] just before Decode -> into Decode.
+PassStatus fuse_shuffle_into_decode(Graph& graph);
+// Nodes whose outputs nobody uses; values that nobody names.
+PassStatus remove_dead_nodes(Graph& graph);
+
+// All of them in their order, with the verifier after each that changed something.
+Status simplify(Graph& graph);
+
+}  // namespace upres::graph

@@ -1,0 +1,13 @@
+// The graph's own text form, for `inspect`, logs and golden tests.
+#pragma once
+
+#include <string>
+
+#include "graph/graph.h"
+
+namespace upres::graph {
+
+// One line a node: "%conv1 = conv(%input) 1->64 5x5 pad 2,2,2,2 relu   # Conv_0", inputs first and outputs last.
+std::string to_text(const Graph& graph);
+
+}  // namespace upres::graph
