@@ -63,11 +63,11 @@ def resize_matrix(size_in: int, size_out: int) -> np.ndarray:
 
 
 def resize(picture: np.ndarray, height: int, width: int) -> np.ndarray:
-    """Bicubic resizing of an 8-bit picture, rounded to 8 bits after each of the two passes, width first."""
-    columns = resize_matrix(picture.shape[1], width)
+    """Bicubic resizing of an 8-bit picture, rounded to 8 bits after each of the two passes, height first."""
     rows = resize_matrix(picture.shape[0], height)
-    narrow = round_to_8_bit(np.einsum("hw...,vw->hv...", picture.astype(float), columns, optimize=True))
-    return round_to_8_bit(np.einsum("hw...,vh->vw...", narrow.astype(float), rows, optimize=True))
+    columns = resize_matrix(picture.shape[1], width)
+    flat = round_to_8_bit(np.einsum("hw...,vh->vw...", picture.astype(float), rows, optimize=True))
+    return round_to_8_bit(np.einsum("hw...,vw->hv...", flat.astype(float), columns, optimize=True))
 
 
 def shrink(picture: np.ndarray, scale: int) -> np.ndarray:

@@ -21,7 +21,7 @@ from PIL import Image
 
 from pictures import read_rgb, resize
 
-LONG_EDGE_PX = 1000
+LONG_EDGE_PX = 900
 VALIDATION_EVERY = 20  # every 20th picture of BSDS500 train is held out
 
 # Looked at one by one: photographs with real detail, and a few drawings with sharp edges. Other files of these packages
@@ -71,7 +71,7 @@ def photographs(packages: Path) -> Iterator[tuple[str, np.ndarray]]:
                 file = next((f for f in files if pattern in f.as_posix()), None)
                 if file is None:
                     raise FileNotFoundError(f"{pattern} is not in {name}*, looked for in {packages}")
-                yield f"{name}_{pattern.strip('_').replace('/', '_')}", made_smaller(read_rgb(file))
+                yield f"{name}_{file.stem}" if "contents" not in pattern else f"{name}_{pattern.split('/')[0]}", made_smaller(read_rgb(file))
 
 
 def made_smaller(picture: np.ndarray) -> np.ndarray:
@@ -111,7 +111,7 @@ def pack(data: Path, packages: Path, output: Path) -> None:
             folder = "validation" if number % VALIDATION_EVERY == 0 else "bsds"
             add(tar, f"{folder}/{name}", content)
         for name, picture in photographs(packages):
-            add(tar, f"photographs/{Path(name).stem}.png", png(picture))
+            add(tar, f"photographs/{name}.png", png(picture))
         for file in sorted((data / "images" / "Set5" / "GT").glob("*.png")):
             add(tar, f"set5/{file.name}", file.read_bytes())
 

@@ -1,0 +1,134 @@
+// The table of kernels: for each what it computes, when it is legal on a device, its tunables, and how an operator of
+// the graph becomes one launch of it. No Vulkan here.
+//
+// Adding a kernel: shaders/<family>/<id>.slang, src/kernels/<family>/<id>.{h,cpp}, one line in kernel_table.cpp. Its
+// device test and its benchmark appear from that line.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/error.h"
+#include "base/tensor.h"
+#include "graph/graph.h"
+#include "kernels/device_info.h"
+
+namespace upres::kernels {
+
+// A specialization constant, by name.
+struct Constant {
+  std::string name;
+  std::variant<bool, int32_t, uint32_t, float> value;
+  friend bool operator==(const Constant&, const Constant&) = default;
+};
+
+struct GroupSize {
+  uint32_t x = 1;
+  uint32_t y = 1;
+  uint32_t z = 1;
+  friend bool operator==(const GroupSize&, const GroupSize&) = default;
+};
+
+// A value of a kernel that the tuner may change, such as group_size_x. Values are tried in this order; the first is the
+// default where the device database says nothing.
+struct Tunable {
+  std::string_view name;
+  std::span<const uint32_t> values;
+};
+
+// Chosen values of tunables, by name.
+struct Tuning {
+  std::string name;
+  uint32_t value = 0;
+};
+
+// Invocations that a launch needs. y counts rows: every kernel can be launched for a range of them.
+struct Grid {
+  uint32_t width = 0;
+  uint32_t rows = 0;
+  uint32_t depth = 1;
+  friend bool operator==(const Grid&, const Grid&) = default;
+};
+
+// Every push-constant block begins with this: rows of the grid that one dispatch computes, the first and the one after
+// the last. The invocation in row `i` of the dispatch computes row row_begin + i.
+struct RowRange {
+  uint32_t row_begin = 0;
+  uint32_t row_end = 0;
+};
+
+// A tensor of a launch as the kernel sees it. Device tensors are packed, but rows of interleaved pixels are padded to
+// a multiple of four pixels (device_row_bytes), so that kernels store whole 32-bit words.
+struct LaunchTensor {
+  TensorType type;
+  Extent extent;
+};
+
+size_t device_row_bytes(const TensorType& type, const Extent& extent);
+size_t device_bytes(const TensorType& type, const Extent& extent);
+
+// How one node is computed at one size: independent of what is chosen (KernelChoice), so that tiles change nothing else.
+struct Launch {
+  Grid grid;
+  std::vector<std::byte> push;  // begins with RowRange
+};
+
+// What is chosen once per node, before and independently of sizes.
+struct KernelChoice {
+  std::string_view kernel;  // id
+  std::string_view variant;  // of the compiled module; empty: the only one
+  std::vector<Constant> constants;  // without the group size
+  GroupSize group_size;
+};
+
+// Names of the bindings, in the order of the node's inputs, then outputs, then constant data (weights, biases, ...).
+struct BindingNames {
+  std::vector<std::string_view> inputs;
+  std::vector<std::string_view> outputs;
+  std::vector<std::string_view> constant_data;
+};
+
+// A node's tensors and what varies with the job.
+struct LaunchContext {
+  const graph::Graph& graph;
+  const graph::Node& node;
+  std::span<const Extent> extents;  // of every value of the graph
+};
+
+// One kernel. Stateless; all members are safe from any thread.
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+
+  [[nodiscard]] virtual std::string_view id() const = 0;      // "conv_naive"
+  [[nodiscard]] virtual std::string_view family() const = 0;  // "conv"
+  [[nodiscard]] virtual std::string_view summary() const = 0;  // one line for `doctor` and docs
+  [[nodiscard]] virtual std::span<const Tunable> tunables() const = 0;
+  // Whether this kernel computes this operator at all.
+  [[nodiscard]] virtual bool computes(const graph::Graph& graph, const graph::Node& node) const = 0;
+  // Whether it can do so on this device with these tunables. Errors: device, naming limit and number.
+  [[nodiscard]] virtual Status legal(const graph::Graph& graph, const graph::Node& node, const DeviceInfo& device,
+                                     std::span<const Tuning> tuning) const = 0;
+  [[nodiscard]] virtual KernelChoice choose(const graph::Graph& graph, const graph::Node& node,
+                                            std::span<const Tuning> tuning) const = 0;
+  [[nodiscard]] virtual BindingNames bindings(const graph::Graph& graph, const graph::Node& node) const = 0;
+  // Constant data in the kernel's own layout, one entry per BindingNames::constant_data.
+  [[nodiscard]] virtual std::vector<std::vector<std::byte>> pack_constant_data(const graph::Graph& graph,
+                                                                               const graph::Node& node) const = 0;
+  [[nodiscard]] virtual Launch launch(const LaunchContext& context) const = 0;
+};
+
+// All kernels, in the order in which they are preferred where the database says nothing.
+std::span<const Kernel* const> all_kernels();
+// Null when there is none of this name.
+const Kernel* find_kernel(std::string_view id);
+
+// Values of the kernel's tunables: `tuning` where it names one, else the default.
+std::vector<Tuning> complete_tuning(const Kernel& kernel, std::span<const Tuning> tuning);
+GroupSize group_size_of(std::span<const Tuning> tuning);
+
+}  // namespace upres::kernels

@@ -1,0 +1,70 @@
+// Named tensors in, named tensors out: one graph made ready on one device. GPU and CPU sessions have this interface.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/tensor.h"
+#include "graph/graph.h"
+#include "kernels/reference.h"
+
+namespace upres::session {
+
+// One run. Views stay valid until wait() returns; inputs and outputs in the graph's order. Types must be the graph's, any
+// row stride; extents of the inputs are free, those of the outputs must be what graph::infer_extents says.
+struct Job {
+  std::vector<TensorView> inputs;
+  std::vector<MutableTensorView> outputs;
+  kernels::JobWindow window = {};
+};
+
+// A submitted job.
+struct Ticket {
+  uint64_t id = 0;
+};
+
+struct StepTime {
+  std::string node;
+  std::string kernel;     // id, or the CPU library's name of its implementation
+  std::string constants;  // as text, for tables
+  double device_ms = 0;   // null-like negative where it is not known
+  uint64_t flops = 0;
+  uint64_t bytes = 0;
+};
+
+struct JobReport {
+  // Device time of the network alone: all steps but Encode, Decode's colour work apart, Resample, Store. See
+  // network_ms in the session's documentation. Negative where the device cannot tell.
+  double network_ms = -1;
+  double total_ms = -1;  // from submit to outputs in host memory, host clock
+  std::vector<StepTime> steps;
+};
+
+// Thread rule: one session may be used from one thread at a time, different sessions (also on one device) from several.
+class Session {
+ public:
+  virtual ~Session() = default;
+
+  [[nodiscard]] virtual const graph::Graph& graph() const = 0;
+  // Name of the device, and one of "fp32", "bf16", ...
+  [[nodiscard]] virtual std::string device_name() const = 0;
+  [[nodiscard]] virtual std::string precision() const = 0;
+  // How many jobs may be in flight; submit() waits for the oldest beyond that.
+  [[nodiscard]] virtual int slots() const = 0;
+  // Steps with their kernels for inputs of this extent, for logs and bench.
+  virtual Result<std::string> describe(std::span<const Extent> inputs, const Extent& resampled) = 0;
+
+  // Begins a job. Errors: device (a limit, out of memory, device lost), model (extents that the network cannot do).
+  virtual Result<Ticket> submit(const Job& job) = 0;
+  // Waits until the job's outputs are in the views given to submit. Each ticket once, in any order. After an error the outputs hold
+  // nothing of use. Errors: device.
+  virtual Result<JobReport> wait(Ticket ticket) = 0;
+  // submit and wait.
+  Result<JobReport> run(const Job& job);
+};
+
+}  // namespace upres::session
