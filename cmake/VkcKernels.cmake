@@ -1,0 +1,148 @@
+# vkc_add_kernels(TARGET FILES a.slang ... [INCLUDE folder ...] [VARIANTS "stem variant DEFINE=VALUE ..." ...])
+#
+# Compiles Slang kernels to SPIR-V 1.3 at build time and embeds them, with the interface that each source declares, into
+# the static library TARGET, which needs no Vulkan and no other library.
+#
+#   FILES     one kernel a file: exactly one compute entry point; the kernel's name is the file's stem, which must be
+#             a C++ identifier and unique in TARGET. Imported and included files are followed by themselves.
+#   INCLUDE   folders for `import` and `#include`, besides the kernel's own
+#   VARIANTS  one string each: the stem of a file of FILES, the variant's name, and definitions for the preprocessor.
+#             "conv_tile fp16 STORED=half" compiles conv_tile.slang once more, with -DSTORED=half, as conv_tile_fp16.
+#             The plain kernel is always there too, so a source gives each such macro a default with #ifndef.
+#
+#   vkc_add_kernels(demo FILES conv_naive.slang conv_tile.slang INCLUDE common VARIANTS "conv_tile fp16 STORED=half")
+#
+#   #include "demo_kernels.h"                      // namespace demo_kernels
+#   demo_kernels::conv_naive                       // const vkc::KernelSource, see <vkc/kernel_source.h>
+#   demo_kernels::conv_tile_fp16
+#   demo_kernels::all()                            // std::span<const vkc::KernelSource* const>, in the order of FILES
+#   demo_kernels::find("conv_tile")                // const vkc::KernelSource*, null if there is none of that name
+#
+# The compiler is the cache variable VKC_SLANGC; if that is empty, the first slangc of version 2025.7 or newer on PATH, in
+# $VULKAN_SDK/bin, or in a virtual environment .venv of the source tree that holds the Python package slangtorch.
+
+set(VKC_SLANGC "" CACHE FILEPATH "Slang compiler for kernels; empty: look for one")
+set(_vkc_slangc_minimum 2025.7)
+set(_vkc_kernels_dir ${CMAKE_CURRENT_LIST_DIR})
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+
+# Sets `result` to the version that `slangc` prints, empty if it does not run.
+function(_vkc_slangc_version slangc result)
+  execute_process(COMMAND ${slangc} -v OUTPUT_VARIABLE out ERROR_VARIABLE err RESULT_VARIABLE failed)
+  string(REGEX MATCH "[0-9]+(\\.[0-9]+)+" version "${out} ${err}")
+  if(failed)
+    set(version "")
+  endif()
+  set(${result} "${version}" PARENT_SCOPE)
+endfunction()
+
+# Sets `result` to a usable slangc or stops.
+function(_vkc_find_slangc result)
+  if(VKC_SLANGC)
+    set(candidates ${VKC_SLANGC})
+  else()
+    find_program(_vkc_slangc_on_path slangc NO_CACHE)
+    file(GLOB in_venv ${CMAKE_SOURCE_DIR}/.venv/lib/python3*/site-packages/slangtorch/bin/slangc)
+    set(candidates ${_vkc_slangc_on_path} $ENV{VULKAN_SDK}/bin/slangc ${in_venv})
+  endif()
+  set(seen "")
+  foreach(candidate IN LISTS candidates)
+    if(EXISTS ${candidate})
+      _vkc_slangc_version(${candidate} version)
+      if(version VERSION_GREATER_EQUAL _vkc_slangc_minimum)
+        set(${result} ${candidate} PARENT_SCOPE)
+        return()
+      endif()
+      string(APPEND seen " ${candidate} is version '${version}'.")
+    endif()
+  endforeach()
+  message(FATAL_ERROR "slangc ${_vkc_slangc_minimum} or newer was not found.${seen} Run make setup, install the Vulkan SDK, "
+                      "or set -DVKC_SLANGC=/path/to/slangc.")
+endfunction()
+
+# Adds the command that compiles `file` as `kernel`; what it makes is ${folder}/${kernel}.spv and .json.
+function(_vkc_compile_kernel slangc file kernel folder includes definitions)
+  list(TRANSFORM includes PREPEND -I)
+  list(TRANSFORM definitions PREPEND -D)
+  add_custom_command(
+    OUTPUT ${folder}/${kernel}.spv ${folder}/${kernel}.json
+    COMMAND ${slangc} ${file} -O0 -target spirv -profile spirv_1_3 ${includes} ${definitions}
+            -o ${folder}/${kernel}.spv -depfile ${folder}/${kernel}.d -reflection-json ${folder}/${kernel}.json
+    DEPENDS ${file} ${slangc}
+    DEPFILE ${folder}/${kernel}.d
+    COMMENT "Slang ${kernel}"
+    VERBATIM)
+endfunction()
+
+# Sets `kernels` to the list of "kernel;file;definitions" records (fields apart by |, definitions by spaces).
+function(_vkc_list_kernels files variants result)
+  set(records "")
+  foreach(file IN LISTS files)
+    cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE)
+    cmake_path(GET file STEM stem)
+    list(APPEND stems ${stem})
+    list(APPEND records "${stem}|${file}|")
+    set(file_of_${stem} ${file})
+  endforeach()
+  foreach(variant IN LISTS variants)
+    if(NOT variant MATCHES "^([^ ]+) +([^ ]+) *(.*)$")
+      message(FATAL_ERROR "vkc_add_kernels: a variant is \"stem variant DEFINE=VALUE ...\", not \"${variant}\"")
+    endif()
+    set(stem ${CMAKE_MATCH_1})
+    if(NOT stem IN_LIST stems)
+      message(FATAL_ERROR "vkc_add_kernels: variant \"${variant}\" names no file of FILES")
+    endif()
+    list(APPEND records "${stem}_${CMAKE_MATCH_2}|${file_of_${stem}}|${CMAKE_MATCH_3}")
+  endforeach()
+  set(${result} "${records}" PARENT_SCOPE)
+endfunction()
+
+function(vkc_add_kernels target)
+  cmake_parse_arguments(arg "" "" "FILES;INCLUDE;VARIANTS" ${ARGN})
+  if(arg_UNPARSED_ARGUMENTS OR NOT arg_FILES)
+    message(FATAL_ERROR "vkc_add_kernels(${target} FILES ...): ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  _vkc_find_slangc(slangc)
+  set(includes "")
+  foreach(include IN LISTS arg_INCLUDE)
+    cmake_path(ABSOLUTE_PATH include BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE)
+    list(APPEND includes ${include})
+  endforeach()
+
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target}_kernels)
+  file(MAKE_DIRECTORY ${folder})
+  _vkc_list_kernels("${arg_FILES}" "${arg_VARIANTS}" records)
+  set(kernels "")
+  set(compiled "")
+  foreach(record IN LISTS records)
+    string(REPLACE "|" ";" fields "${record}")
+    list(GET fields 0 kernel)
+    list(GET fields 1 file)
+    list(GET fields 2 definitions)
+    if(kernel IN_LIST kernels OR NOT kernel MATCHES "^[A-Za-z][A-Za-z0-9_]*$")
+      message(FATAL_ERROR "vkc_add_kernels: kernel name \"${kernel}\" is not a C++ identifier or is used twice in ${target}")
+    endif()
+    separate_arguments(definitions UNIX_COMMAND "${definitions}")
+    _vkc_compile_kernel(${slangc} ${file} ${kernel} ${folder} "${includes}" "${definitions}")
+    list(APPEND kernels ${kernel})
+    list(APPEND compiled ${folder}/${kernel}.spv ${folder}/${kernel}.json)
+  endforeach()
+  _vkc_embed_kernels(${target} ${folder} "${kernels}" "${compiled}")
+endfunction()
+
+# Makes the static library of the kernels compiled in `folder`.
+function(_vkc_embed_kernels target folder kernels compiled)
+  find_file(_vkc_embed_script embed_kernels.py PATHS ${_vkc_kernels_dir} ${_vkc_kernels_dir}/../tools
+            NO_DEFAULT_PATH NO_CACHE REQUIRED)
+  set(made ${folder}/${target}_kernels.h ${folder}/${target}_kernels.cpp)
+  add_custom_command(
+    OUTPUT ${made}
+    COMMAND Python3::Interpreter ${_vkc_embed_script} --target ${target} --folder ${folder} ${kernels}
+    DEPENDS ${compiled} ${_vkc_embed_script}
+    COMMENT "Embedding kernels of ${target}"
+    VERBATIM)
+  add_library(${target} STATIC ${made})
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_include_directories(${target} PUBLIC ${folder} ${_vkc_kernels_dir}/../include)
+endfunction()
