@@ -31,16 +31,14 @@ struct StepTime {
   std::string node;
   std::string kernel;     // id, or the CPU library's name of its implementation
   std::string constants;  // as text, for tables
-  double device_ms = 0;   // null-like negative where it is not known
+  double device_ms = -1;  // negative where it is not known
   uint64_t flops = 0;
   uint64_t bytes = 0;
 };
 
 struct JobReport {
-  // Device time of the network alone: all steps but Encode, Decode's colour work apart, Resample, Store. See
-  // network_ms in the session's documentation. Negative where the device cannot tell.
-  double network_ms = -1;
-  double total_ms = -1;  // from submit to outputs in host memory, host clock
+  double compute_ms = -1;  // all steps: device time by timestamps (CPU: wall time); negative where it is not known
+  double total_ms = -1;    // from submit to outputs in host memory, host clock
   std::vector<StepTime> steps;
 };
 

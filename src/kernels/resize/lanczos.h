@@ -10,19 +10,18 @@
 namespace upres::kernels {
 
 struct ResampleTable {
-  uint32_t taps = 0;                  // per output sample
-  std::vector<int32_t> first_samples;  // [out]: first input sample of the window (clamped indices follow: sample k reads
-                                       // clamp(first + k) within the whole picture, then minus the window's origin)
-  std::vector<float> weights;         // [out][taps], summing to 1
+  uint32_t taps = 0;                   // per output sample
+  std::vector<int32_t> first_samples;  // [out]: first input sample, relative to the window
+  std::vector<float> weights;          // [out][taps], summing to 1
 };
 
-// Number of taps for this reduction or enlargement: 2 * ceil(3 * max(1, in/out)) (+1 where it does not come out even).
+// Number of taps for this reduction or enlargement: those of the stretched kernel, at most in_total.
 uint32_t resample_taps(const graph::Resample& op);
 
 // Table for output samples [out_begin, out_begin + out_count) of the whole picture, reading a window of the input that
-// begins at in_begin and has in_count samples. first_samples are relative to the window and every index
-// first + k, clamped to the whole picture's edges, lies inside the window when the window has the halo of
-// graph::receptive_field; the table folds the clamping in (weights of samples beyond the edge are added to the edge's).
+// begins at in_begin and has in_count samples. Edges are replicated by folding: taps that would lie outside the whole
+// picture are moved inside and their weights added to the edge's sample. With the halo of graph::receptive_field all
+// samples first .. first + taps - 1 lie inside the window (asserted).
 // Kernel: a(x) = sinc(x) sinc(x/3) for |x| < 3 (Duchon 1979), stretched by in/out when it reduces.
 ResampleTable make_resample_table(const graph::Resample& op, int out_begin, int out_count, int in_begin, int in_count);
 
