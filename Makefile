@@ -1,0 +1,72 @@
+# The everyday commands. `make help` lists them.
+
+BUILD       := build/release
+JOBS        ?= $(shell nproc)
+CTEST       := ctest --output-on-failure --no-tests=error
+# Pictures and models of others for the tests; without it those tests report themselves as skipped.
+export UPRES_TEST_DATA ?=
+
+.PHONY: help all build setup check-setup demo test test-all test-asan check format bench small clean
+
+all: build
+
+help:
+	@echo "make setup      install what is missing (Debian packages, Python packages in .venv)"
+	@echo "make            build $(BUILD)/bin/upres"
+	@echo "make demo       set up, build, enlarge a photograph, measure the result"
+	@echo "make test       set up, build, run the tests and the fuzzers (UPRES_TEST_DATA=folder for those on data of others)"
+	@echo "make test-asan  unit and system tests and fuzz seeds under the address and undefined behaviour sanitizers"
+	@echo "make test-all   the above, the thread sanitizer, other vector widths, long fuzzing"
+	@echo "make check      formatting, clang-tidy, include rules"
+	@echo "make format     clang-format every file"
+	@echo "make bench      this CPU device beside ONNX Runtime"
+	@echo "make small      build/small/bin/upres: no libvips, no oneDNN; to carry to a machine with a GPU"
+
+setup:
+	@scripts/setup.sh
+
+check-setup:
+	@scripts/setup.sh --check
+
+build: check-setup
+	@cmake --preset release -DUPRES_TEST_DATA="$(UPRES_TEST_DATA)" >build-configure.log 2>&1 || { cat build-configure.log; rm -f build-configure.log; exit 1; }
+	@rm -f build-configure.log
+	@cmake --build $(BUILD) -j $(JOBS)
+
+demo: setup
+	@$(MAKE) --no-print-directory build
+	@.venv/bin/python tools/demo.py --upres $(BUILD)/bin/upres
+
+test: setup
+	@$(MAKE) --no-print-directory build
+	@scripts/run_tests.sh $(BUILD)
+	@scripts/fuzz.sh 60
+
+test-asan: setup
+	@cmake --preset asan -DUPRES_TEST_DATA="$(UPRES_TEST_DATA)" >/dev/null
+	@cmake --build build/asan -j $(JOBS)
+	@scripts/run_sanitized.sh build/asan
+
+test-all: test test-asan
+	@scripts/run_vector_widths.sh $(BUILD)
+	@cmake --preset tsan -DUPRES_TEST_DATA="$(UPRES_TEST_DATA)" >/dev/null
+	@cmake --build build/tsan -j $(JOBS)
+	@scripts/run_sanitized.sh build/tsan
+	@scripts/fuzz.sh 1800
+
+check: setup
+	@scripts/check.sh
+
+format:
+	@git ls-files '*.cpp' '*.h' | xargs clang-format -i
+
+bench: setup
+	@$(MAKE) --no-print-directory build
+	@.venv/bin/python bench/compare_peers.py --build $(BUILD)
+
+small: check-setup
+	@cmake --preset small >/dev/null
+	@cmake --build build/small -j $(JOBS)
+
+clean:
+	@rm -rf build
