@@ -5,6 +5,7 @@
 // device test and its benchmark appear from that line.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -79,17 +80,30 @@ struct Launch {
 
 // What is chosen once per node, before and independently of sizes.
 struct KernelChoice {
-  std::string_view kernel;  // id
-  std::string_view variant;  // of the compiled module; empty: the only one
+  std::string_view kernel;   // id
+  std::string_view variant;  // of the compiled module; empty: the plain one
   std::vector<Constant> constants;  // without the group size
   GroupSize group_size;
 };
 
-// Names of the bindings, in the order of the node's inputs, then outputs, then constant data (weights, biases, ...).
+// Name of the compiled module among the embedded shaders: the kernel's id, or id_variant.
+std::string module_name(const KernelChoice& choice);
+
+// Names of the bindings, in the order of the node's inputs, then outputs, then constant data (weights, biases, ...),
+// then the tables that change with each job: only Resample has any, "first_samples" (int32 [out]) and "weights"
+// (float [out][taps]), made by make_resample_table.
 struct BindingNames {
   std::vector<std::string_view> inputs;
   std::vector<std::string_view> outputs;
   std::vector<std::string_view> constant_data;
+  std::vector<std::string_view> tables = {};
+};
+
+// A member of the kernel's push-constant struct, for the test that compares it with the shader's.
+struct PushField {
+  std::string_view name;
+  uint32_t offset_bytes = 0;
+  uint32_t size_bytes = 0;
 };
 
 // A node's tensors and what varies with the job.
@@ -119,6 +133,8 @@ class Kernel {
   // Constant data in the kernel's own layout, one entry per BindingNames::constant_data.
   [[nodiscard]] virtual std::vector<std::vector<std::byte>> pack_constant_data(const graph::Graph& graph,
                                                                                const graph::Node& node) const = 0;
+  // Members of the push-constant struct in memory order; the first two are row_begin and row_end.
+  [[nodiscard]] virtual std::span<const PushField> push_fields() const = 0;
   [[nodiscard]] virtual Launch launch(const LaunchContext& context) const = 0;
 };
 
