@@ -1,11 +1,12 @@
 // A kernel as the build embeds it: SPIR-V and the interface that its source declares. Needs no Vulkan.
 //
-// The interface is recorded from the shader compiler's reflection, because compilers drop constants, bindings and
-// push-constant members that a kernel does not use from the SPIR-V. A declared but dropped name is accepted by
-// vkc::Kernel and ignored; a name that is not declared is an error.
+// The interface is recorded from the shader compiler's reflection, because compilers drop constants, bindings
+// and push-constant members that a kernel does not use from the SPIR-V. A declared but dropped name is
+// accepted by vkc::Kernel and ignored; a name that is not declared is an error.
 //
-// The CMake function vkc_add_kernels (cmake/VkcKernels.cmake) makes these. All spans point at static data there; a
-// KernelSource made by hand must outlive its uses. Everything here is a plain value: safe from any thread.
+// The CMake function vkc_add_kernels (cmake/VkcKernels.cmake) makes these. All spans point at static data
+// there; a KernelSource made by hand must outlive its uses. Everything here is a plain value: safe from any
+// thread.
 #pragma once
 
 #include <cstdint>

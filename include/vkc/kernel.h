@@ -1,0 +1,192 @@
+// A compute kernel: SPIR-V made ready for one device, used by names.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include <vkc/buffer.h>
+#include <vkc/commands.h>
+#include <vkc/device.h>
+#include <vkc/error.h>
+#include <vkc/kernel_source.h>
+#include <vkc/list_view.h>
+
+namespace vkc {
+
+namespace detail {
+class KernelState;
+}
+
+template <typename T>
+concept UnsignedNumber = std::unsigned_integral<T> && !std::same_as<T, bool>;
+
+// The value of a specialization constant. It must fit the constant's type in the module: boolean for boolean,
+// whole numbers within range for any integer type, floating point for floating point (rounded to the
+// constant's width).
+class ConstantValue {
+ public:
+  template <std::same_as<bool> T>
+  constexpr ConstantValue(T value) : value_(value) {}
+  template <std::signed_integral T>
+  constexpr ConstantValue(T value) : value_(static_cast<std::int64_t>(value)) {}
+  template <UnsignedNumber T>
+  constexpr ConstantValue(T value) : value_(static_cast<std::uint64_t>(value)) {}
+  template <std::floating_point T>
+  constexpr ConstantValue(T value) : value_(static_cast<double>(value)) {}
+
+  using Variant = std::variant<bool, std::int64_t, std::uint64_t, double>;
+  [[nodiscard]] constexpr const Variant& variant() const { return value_; }
+
+ private:
+  Variant value_;
+};
+
+// A specialization constant by name: {"kernel_size_x", 3}, {"apply_relu", true}.
+struct Constant {
+  std::string_view name;
+  ConstantValue value;
+};
+
+// Invocations of a group: the specialization constants group_size_x, group_size_y and group_size_z.
+struct KernelGroupSize {
+  std::uint32_t x = 1;
+  std::uint32_t y = 1;
+  std::uint32_t z = 1;
+  friend constexpr bool operator==(const KernelGroupSize&, const KernelGroupSize&) = default;
+};
+
+struct GroupCount {
+  std::uint32_t x = 1;
+  std::uint32_t y = 1;
+  std::uint32_t z = 1;
+  friend constexpr bool operator==(const GroupCount&, const GroupCount&) = default;
+};
+
+// Invocations that a job needs: one per pixel, element, ...
+struct Extent {
+  std::uint32_t width = 1;
+  std::uint32_t height = 1;
+  std::uint32_t depth = 1;
+  friend constexpr bool operator==(const Extent&, const Extent&) = default;
+};
+
+// The fewest groups that cover the extent: each count is the extent over the group size, rounded up.
+[[nodiscard]] GroupCount group_count(const Extent& extent, const KernelGroupSize& group_size);
+
+// What can be bound to a name. Made from a Buffer or BufferRange by itself.
+class Resource {
+ public:
+  Resource(const BufferRange& range) : range_(range) {}
+  Resource(const Buffer& buffer) : range_(buffer) {}
+
+  [[nodiscard]] const BufferRange& buffer_range() const { return range_; }
+
+ private:
+  BufferRange range_;
+};
+
+// {"input", in}; {"weights", all_weights.range(offset_bytes, size_bytes)}
+struct Binding {
+  std::string_view name;
+  Resource resource;
+};
+
+// A host struct that can be a push-constant block.
+template <typename T>
+concept PushBlock = std::is_class_v<T> && std::is_trivially_copyable_v<T> &&
+    !std::convertible_to<const T&, std::span<const std::byte>>;
+
+// The bytes of the push-constant block: any trivially copyable struct laid out as the shader's, or plain
+// bytes.
+class PushConstants {
+ public:
+  PushConstants() = default;
+  PushConstants(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  PushConstants(const std::vector<std::byte>& bytes) : bytes_(bytes) {}
+  template <PushBlock T>
+  PushConstants(const T& block) : bytes_(std::as_bytes(std::span(&block, 1))) {}
+
+  [[nodiscard]] std::span<const std::byte> bytes() const { return bytes_; }
+
+ private:
+  std::span<const std::byte> bytes_;
+};
+
+struct KernelOptions {
+  // Subgroup size to ask for: a power of two within limits.min_subgroup_size and max_subgroup_size; needs the
+  // feature subgroup_size_control unless it is the device's only one. Empty: the driver's choice.
+  std::optional<std::uint32_t> subgroup_size = {};
+};
+
+// A shared handle. Threads: immutable, so every member may be called from any thread (with different
+// Commands). Commands that use it keep it alive.
+class Kernel {
+ public:
+  // Sets the constants in the module (their values become literals before the driver sees it), reflects what
+  // it binds, checks it against the device and makes the pipeline.
+  //
+  // constants: each specialization constant that the module contains must be given exactly once, by name; a
+  // declared name that the compiler dropped may be given and is ignored; any other name is an error.
+  // group_size: the constants group_size_x, _y, _z. Empty: the module's group size is literal, or these names
+  // are among `constants`.
+  //
+  // Errors: invalid_module (not SPIR-V, damaged, no or several compute entry points), invalid_argument (a
+  // name that is unknown, missing or given twice; a value that does not fit its type; a group size other than
+  // the module's literal one; two declared bindings of one name), not_supported (a capability, SPIR-V version
+  // or kind of resource that the device or vkc lacks, by name), limit_exceeded (group size, invocations,
+  // shared memory, push constants, bindings), out_of_memory, device_lost, vulkan (the driver refused the
+  // pipeline).
+  static Result<Kernel> create(const Device& device, const KernelSource& source,
+                               ListView<Constant> constants = {},
+                               std::optional<KernelGroupSize> group_size = {},
+                               const KernelOptions& options = {});
+  // The same for plain SPIR-V of any compiler: host byte order words; names come from its OpName.
+  static Result<Kernel> create(const Device& device, std::span<const std::uint32_t> spirv,
+                               ListView<Constant> constants = {},
+                               std::optional<KernelGroupSize> group_size = {},
+                               const KernelOptions& options = {});
+
+  // Records one dispatch of `groups` groups. Every binding of the module must be given exactly once, by name;
+  // declared but dropped ones may be given; order does not matter. push: exactly the block's size (a struct's
+  // padding at the end is allowed); none if the kernel has no block. A count of 0 in any dimension records
+  // nothing. Errors (also kept by `commands`, see Commands::submit): invalid_argument (a name unknown,
+  // missing or given twice; a range outside its buffer, empty, or of another device; push constants of the
+  // wrong size), limit_exceeded (max_group_count, max_storage_buffer_range, offset alignment, ...),
+  // out_of_memory, device_lost.
+  Status dispatch(Commands& commands, const GroupCount& groups, ListView<Binding> bindings,
+                  const PushConstants& push = {}) const;
+
+  [[nodiscard]] std::string_view name() const;
+  // Read back from the module that the driver got.
+  [[nodiscard]] KernelGroupSize group_size() const;
+  [[nodiscard]] std::uint32_t shared_memory_bytes() const;
+  [[nodiscard]] std::uint32_t push_constants_bytes() const;
+
+  explicit Kernel(std::shared_ptr<const detail::KernelState> state) : state_(std::move(state)) {}
+  [[nodiscard]] const std::shared_ptr<const detail::KernelState>& state() const { return state_; }
+
+ private:
+  std::shared_ptr<const detail::KernelState> state_;
+};
+
+// One member of a host struct for push constants: {"width", offsetof(Push, width), sizeof(Push::width)}.
+struct PushMember {
+  std::string_view name;
+  std::size_t offset_bytes = 0;
+  std::size_t size_bytes = 0;
+};
+
+// Compares a host struct with the block that the kernel's source declares: same names, offsets and sizes,
+// nothing more and nothing less. For a unit test; needs no device. Errors: invalid_argument, one reason per
+// difference.
+Status check_push_constants(const KernelSource& source, ListView<PushMember> members);
+
+}  // namespace vkc
