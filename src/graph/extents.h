@@ -8,10 +8,12 @@
 
 namespace upres::graph {
 
-// Extent of every value (by ValueId) when the graph's inputs have `inputs` (in the graph's order). Resample nodes give
-// `resampled` (the window's output extent) on their axis.
-// Errors: model, when a convolution would have no output ("node conv_1: input 2x2 is smaller than the 5x5 kernel").
-Result<std::vector<Extent>> infer_extents(const Graph& graph, std::span<const Extent> inputs, const Extent& resampled = {});
+// Extent of every value (by ValueId) when the graph's inputs have `inputs` (in the graph's order). Resample
+// nodes give `resampled` (the window's output extent) on their axis.
+// Errors: model, when a convolution would have no output ("node conv_1: input 2x2 is smaller than the 5x5
+// kernel"), side planes do not fit the picture, or a size exceeds what an int holds.
+Result<std::vector<Extent>> infer_extents(const Graph& graph, std::span<const Extent> inputs,
+                                          const Extent& resampled = {});
 
 // How many input pixels around a pixel can reach its output: the overlap of tiles.
 struct Halo {
@@ -21,8 +23,9 @@ struct Halo {
   int bottom_px = 0;
 };
 
-// Halo of the graph's first input with respect to all its outputs, in input pixels, rounded up where a factor lies
-// between. Exact for convolutions (padding p, kernel k: p before, k - 1 - p after); 2 for bicubic side planes.
+// Halo of the graph's first input with respect to all its outputs, in input pixels, rounded up where a factor
+// lies between. Exact for convolutions (padding p, kernel k: p before, k - 1 - p after); 2 for bicubic side
+// planes.
 Halo receptive_field(const Graph& graph);
 
 // Multiply-adds counted as two, over all convolutions, for these extents.

@@ -1,7 +1,8 @@
 // The network and the picture work around it as operators on tensors, with weights.
 //
-// Every tensor is a picture of some channels: batches are cut outside, and width and height are free (extents.h
-// computes them for a given input). Values are in static single assignment form and nodes in topological order.
+// Every tensor is a picture of some channels: batches are cut outside, and width and height are free
+// (extents.h computes them for a given input). Values are in static single assignment form and nodes in
+// topological order.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +30,8 @@ struct Padding {
   friend bool operator==(const Padding&, const Padding&) = default;
 };
 
-// out[o][y][x] = bias[o] + sum over i, ky, kx of weights[o][i][ky][kx] * in[i][y + ky - top][x + kx - left], samples
-// outside the input being zero; then ReLU if asked for. (ONNX Conv, stride 1, dilation 1, one group.)
+// out[o][y][x] = bias[o] + sum over i, ky, kx of weights[o][i][ky][kx] * in[i][y + ky - top][x + kx - left],
+// samples outside the input being zero; then ReLU if asked for. (ONNX Conv, stride 1, dilation 1, one group.)
 struct Conv {
   int in_channels = 0;
   int out_channels = 0;
@@ -48,8 +49,8 @@ struct Clip {
   float max = 0;
 };
 
-// Which channel becomes which sub-pixel (ONNX DepthToSpace): with block r and C output channels the input channel of
-// output channel c, sub-pixel (sy, sx) is
+// Which channel becomes which sub-pixel (ONNX DepthToSpace): with block r and C output channels the input
+// channel of output channel c, sub-pixel (sy, sx) is
 enum class ShuffleMode {
   dcr,  // (sy * r + sx) * C + c
   crd,  // c * r * r + sy * r + sx: PyTorch's pixel shuffle
@@ -62,8 +63,9 @@ struct DepthToSpace {
 
 struct Identity {};
 
-// Only between import and fuse_pixel_shuffle, which turns Reshape-Transpose-Reshape into DepthToSpace; the verifier
-// refuses any that is left. Dimensions as in the model, batch first; -1 is "whatever is left", 0 "as the input".
+// Only between import and fuse_pixel_shuffle, which turns Reshape-Transpose-Reshape into DepthToSpace; the
+// verifier refuses any that is left. Dimensions as in the model, batch first; -1 is "whatever is left", 0 "as
+// the input".
 struct Reshape {
   std::vector<int64_t> shape;
 };
@@ -79,25 +81,26 @@ enum class NetworkColors {
 
 // pixels (interleaved u8 or u16; channels 1 grey, 2 grey+alpha, 3 RGB, 4 RGB+alpha) -> planes, side.
 //   planes: planar f32 0..1, what the network gets: Y, or R G B (a grey picture three times)
-//   side:   planar f32, what goes around the network: [Cb, Cr] (luma networks, RGB pictures; -0.5..0.5, exactly 0 where
-//           R = G = B) then [alpha]; absent (one output only) when there is nothing
+//   side:   planar f32, what goes around the network: [Cb, Cr] (luma networks, RGB pictures; -0.5..0.5,
+//           exactly 0 where R = G = B) then [alpha]; absent (one output only) when there is nothing
 struct Encode {
   NetworkColors colors = NetworkColors::luma;
 };
 
 enum class SideFilter {
-  bicubic,   // Keys, a = -0.5
+  bicubic,  // Keys, a = -0.5
   bilinear,
 };
 
-// features [, side] -> picture, statistics: pixel shuffle, side planes enlarged by `factor` at true pixel centres (edges
-// replicated), back to grey or RGB, alpha beside it.
+// features [, side] -> picture, statistics: pixel shuffle, side planes enlarged by `factor` at true pixel
+// centres (edges replicated), back to grey or RGB, alpha beside it.
 //   features: planar f32, [block^2 * colours][h][w]; the picture is block * h high
-//   picture:  Value's type says what: interleaved u8/u16 (clamped to 0..1, rounded to nearest, half up), or planar f32
-//             (not clamped) when a Resample follows
-//   statistics: flat u32[4], see kernels/pixels/statistics.h: how many samples were NaN or infinite, smallest, largest
-// factor is the size of the picture over the size of the side planes; block divides it (a network that enlarges by
-// itself has block 1 here and its factor).
+//   picture:  Value's type says what: interleaved u8/u16 (clamped to 0..1, rounded to nearest, half up), or
+//             planar f32 (not clamped) when a Resample follows
+//   statistics: flat u32[4], see kernels/pixels/statistics.h: how many samples were NaN or infinite,
+//             smallest, largest
+// factor is the size of the picture over the size of the side planes; block divides it (a network that
+// enlarges by itself has block 1 here and its factor).
 struct Decode {
   NetworkColors colors = NetworkColors::luma;
   int block = 1;
@@ -108,9 +111,10 @@ struct Decode {
 
 enum class Axis { x, y };
 
-// planar f32 -> planar f32: one axis resampled by Lanczos (3 lobes, widened when it reduces, edges replicated) from
-// in_total samples to out_total samples of the whole picture. Position and size of the window at hand come with each
-// job, so tiles fit. Sample centre of output i in input samples: (i + 0.5) * in_total / out_total - 0.5.
+// planar f32 -> planar f32: one axis resampled by Lanczos (3 lobes, widened when it reduces, edges
+// replicated) from in_total samples to out_total samples of the whole picture. Position and size of the
+// window at hand come with each job, so tiles fit. Sample centre of output i in input samples:
+// (i + 0.5) * in_total / out_total - 0.5.
 struct Resample {
   Axis axis = Axis::x;
   int in_total_px = 0;
@@ -120,7 +124,8 @@ struct Resample {
 // planar f32 -> interleaved u8 or u16: clamped to 0..1, rounded to nearest, half up.
 struct Store {};
 
-using Operator = std::variant<Conv, Clip, DepthToSpace, Identity, Reshape, Transpose, Encode, Decode, Resample, Store>;
+using Operator =
+    std::variant<Conv, Clip, DepthToSpace, Identity, Reshape, Transpose, Encode, Decode, Resample, Store>;
 
 // "conv", "clip", "depth_to_space", ...: the word used in text, errors and tables.
 std::string_view operator_name(const Operator& op);

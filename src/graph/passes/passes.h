@@ -8,7 +8,8 @@ namespace upres::graph {
 enum class PassStatus { unchanged, changed };
 
 PassStatus remove_identities(Graph& graph);
-// Reshape-Transpose-Reshape that spells a pixel shuffle -> DepthToSpace, also where the model declares a fixed size.
+// Reshape-Transpose-Reshape that spells a pixel shuffle -> DepthToSpace, also where the model declares a
+// fixed size.
 PassStatus fuse_pixel_shuffle(Graph& graph);
 // Conv followed only by Clip{0, inf} -> Conv with apply_relu.
 PassStatus fuse_relu(Graph& graph);
