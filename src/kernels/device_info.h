@@ -1,5 +1,5 @@
-// What a kernel needs to know of a GPU: a plain struct of limits, so that plans can be made for a device that is not
-// here. session/gpu fills it from vkc; devicedb reads and writes it as JSON.
+// What a kernel needs to know of a GPU: a plain struct of limits, so that plans can be made for a device that
+// is not here. session/gpu fills it from vkc; devicedb reads and writes it as JSON.
 #pragma once
 
 #include <array>
@@ -11,9 +11,10 @@ namespace upres::kernels {
 
 struct DeviceLimits {
   uint64_t max_storage_buffer_range_bytes = 1ULL << 27;
-  uint64_t max_buffer_bytes = 1ULL << 30;   // largest single allocation
-  uint64_t memory_bytes = 1ULL << 30;       // of the largest device-local heap
-  uint64_t memory_budget_bytes = 1ULL << 29;  // free for us now, where the driver tells; else half of the heap
+  uint64_t max_buffer_bytes = 1ULL << 30;  // largest single allocation
+  uint64_t memory_bytes = 1ULL << 30;      // of the largest device-local heap
+  uint64_t memory_budget_bytes = 1ULL
+                                 << 29;  // free for us now, where the driver tells; else half of the heap
   uint32_t min_storage_buffer_offset_alignment_bytes = 256;
   uint32_t max_shared_memory_bytes = 16384;
   uint32_t max_push_constant_bytes = 128;
@@ -23,8 +24,8 @@ struct DeviceLimits {
   uint32_t subgroup_size = 32;
   uint32_t min_subgroup_size = 32;
   uint32_t max_subgroup_size = 32;
-  bool fp16_storage = false;     // 16-bit storage buffers
-  bool fp16_arithmetic = false;  // shaderFloat16
+  bool fp16_storage = false;        // 16-bit storage buffers
+  bool fp16_arithmetic = false;     // shaderFloat16
   bool cooperative_matrix = false;  // VK_KHR_cooperative_matrix
   bool timestamps = false;
 };

@@ -1,8 +1,8 @@
-// The table of kernels: for each what it computes, when it is legal on a device, its tunables, and how an operator of
-// the graph becomes one launch of it. No Vulkan here.
+// The table of kernels: for each what it computes, when it is legal on a device, its tunables, and how an
+// operator of the graph becomes one launch of it. No Vulkan here.
 //
-// Adding a kernel: shaders/<family>/<id>.slang, src/kernels/<family>/<id>.{h,cpp}, one line in kernel_table.cpp. Its
-// device test and its benchmark appear from that line.
+// Adding a kernel: shaders/<family>/<id>.slang, src/kernels/<family>/<id>.{h,cpp}, one line in
+// kernel_table.cpp. Its device test and its benchmark appear from that line.
 #pragma once
 
 #include <cstddef>
@@ -34,8 +34,8 @@ struct GroupSize {
   friend bool operator==(const GroupSize&, const GroupSize&) = default;
 };
 
-// A value of a kernel that the tuner may change, such as group_size_x. Values are tried in this order; the first is the
-// default where the device database says nothing.
+// A value of a kernel that the tuner may change, such as group_size_x. Values are tried in this order; the
+// first is the default where the device database says nothing.
 struct Tunable {
   std::string_view name;
   std::span<const uint32_t> values;
@@ -55,15 +55,15 @@ struct Grid {
   friend bool operator==(const Grid&, const Grid&) = default;
 };
 
-// Every push-constant block begins with this: rows of the grid that one dispatch computes, the first and the one after
-// the last. The invocation in row `i` of the dispatch computes row row_begin + i.
+// Every push-constant block begins with this: rows of the grid that one dispatch computes, the first and the
+// one after the last. The invocation in row `i` of the dispatch computes row row_begin + i.
 struct RowRange {
   uint32_t row_begin = 0;
   uint32_t row_end = 0;
 };
 
-// A tensor of a launch as the kernel sees it. Device tensors are packed, but rows of interleaved pixels are padded to
-// a multiple of four pixels (device_row_bytes), so that kernels store whole 32-bit words.
+// A tensor of a launch as the kernel sees it. Device tensors are packed, but rows of interleaved pixels are
+// padded to a multiple of four pixels (device_row_bytes), so that kernels store whole 32-bit words.
 struct LaunchTensor {
   TensorType type;
   Extent extent;
@@ -72,7 +72,8 @@ struct LaunchTensor {
 size_t device_row_bytes(const TensorType& type, const Extent& extent);
 size_t device_bytes(const TensorType& type, const Extent& extent);
 
-// How one node is computed at one size: independent of what is chosen (KernelChoice), so that tiles change nothing else.
+// How one node is computed at one size: independent of what is chosen (KernelChoice), so that tiles change
+// nothing else.
 struct Launch {
   Grid grid;
   std::vector<std::byte> push;  // begins with RowRange
@@ -80,8 +81,8 @@ struct Launch {
 
 // What is chosen once per node, before and independently of sizes.
 struct KernelChoice {
-  std::string_view kernel;   // id
-  std::string_view variant;  // of the compiled module; empty: the plain one
+  std::string_view kernel;          // id
+  std::string_view variant;         // of the compiled module; empty: the plain one
   std::vector<Constant> constants;  // without the group size
   GroupSize group_size;
 };
@@ -89,9 +90,9 @@ struct KernelChoice {
 // Name of the compiled module among the embedded shaders: the kernel's id, or id_variant.
 std::string module_name(const KernelChoice& choice);
 
-// Names of the bindings, in the order of the node's inputs, then outputs, then constant data (weights, biases, ...),
-// then the tables that change with each job: only Resample has any, "first_samples" (int32 [out]) and "weights"
-// (float [out][taps]), made by make_resample_table.
+// Names of the bindings, in the order of the node's inputs, then outputs, then constant data (weights,
+// biases, ...), then the tables that change with each job: only Resample has any, "first_samples" (int32
+// [out]) and "weights" (float [out][taps]), made by make_resample_table.
 struct BindingNames {
   std::vector<std::string_view> inputs;
   std::vector<std::string_view> outputs;
@@ -118,21 +119,21 @@ class Kernel {
  public:
   virtual ~Kernel() = default;
 
-  [[nodiscard]] virtual std::string_view id() const = 0;      // "conv_naive"
-  [[nodiscard]] virtual std::string_view family() const = 0;  // "conv"
+  [[nodiscard]] virtual std::string_view id() const = 0;       // "conv_naive"
+  [[nodiscard]] virtual std::string_view family() const = 0;   // "conv"
   [[nodiscard]] virtual std::string_view summary() const = 0;  // one line for `doctor` and docs
   [[nodiscard]] virtual std::span<const Tunable> tunables() const = 0;
   // Whether this kernel computes this operator at all.
   [[nodiscard]] virtual bool computes(const graph::Graph& graph, const graph::Node& node) const = 0;
   // Whether it can do so on this device with these tunables. Errors: device, naming limit and number.
-  [[nodiscard]] virtual Status legal(const graph::Graph& graph, const graph::Node& node, const DeviceInfo& device,
-                                     std::span<const Tuning> tuning) const = 0;
+  [[nodiscard]] virtual Status legal(const graph::Graph& graph, const graph::Node& node,
+                                     const DeviceInfo& device, std::span<const Tuning> tuning) const = 0;
   [[nodiscard]] virtual KernelChoice choose(const graph::Graph& graph, const graph::Node& node,
                                             std::span<const Tuning> tuning) const = 0;
   [[nodiscard]] virtual BindingNames bindings(const graph::Graph& graph, const graph::Node& node) const = 0;
   // Constant data in the kernel's own layout, one entry per BindingNames::constant_data.
-  [[nodiscard]] virtual std::vector<std::vector<std::byte>> pack_constant_data(const graph::Graph& graph,
-                                                                               const graph::Node& node) const = 0;
+  [[nodiscard]] virtual std::vector<std::vector<std::byte>> pack_constant_data(
+      const graph::Graph& graph, const graph::Node& node) const = 0;
   // Members of the push-constant struct in memory order; the first two are row_begin and row_end.
   [[nodiscard]] virtual std::span<const PushField> push_fields() const = 0;
   [[nodiscard]] virtual Launch launch(const LaunchContext& context) const = 0;

@@ -1,7 +1,8 @@
 // What Decode notes about the picture before it clamps, for the guards: non-finite samples and the range.
 //
 // Device form, flat u32[4], zero where nothing was seen, so that a kernel only needs atomic add and max:
-//   [0] number of NaN, [1] number of infinities, [2] largest ordered_bits(sample), [3] largest ~ordered_bits(sample)
+//   [0] number of NaN, [1] number of infinities, [2] largest ordered_bits(sample), [3] largest
+//   ~ordered_bits(sample)
 // of the finite colour samples (alpha not counted).
 #pragma once
 
@@ -25,7 +26,8 @@ constexpr float from_ordered_bits(uint32_t ordered) {
 struct Statistics {
   uint64_t nan = 0;
   uint64_t infinite = 0;
-  float smallest = 0;  // 0 when there was no finite sample
+  bool any_finite = false;
+  float smallest = 0;  // of the finite samples; 0 when there was none
   float largest = 0;
 
   [[nodiscard]] bool finite() const { return nan == 0 && infinite == 0; }

@@ -1,0 +1,77 @@
+#include <algorithm>
+#include <array>
+
+#include "kernels/conv/conv_naive.h"
+#include "kernels/elementwise/clip.h"
+#include "kernels/kernel.h"
+#include "kernels/pixels/decode.h"
+#include "kernels/pixels/depth_to_space.h"
+#include "kernels/pixels/encode.h"
+#include "kernels/pixels/store.h"
+#include "kernels/resize/resample.h"
+
+namespace upres::kernels {
+
+namespace {
+
+constinit const ConvNaive kConvNaive;
+constinit const Clip kClip;
+constinit const DepthToSpace kDepthToSpace;
+constinit const Encode kEncode;
+constinit const Decode kDecode;
+constinit const Resample kResample;
+constinit const Store kStore;
+
+constinit const std::array<const Kernel*, 7> kKernels = {&kEncode, &kConvNaive, &kClip, &kDepthToSpace,
+                                                   &kDecode, &kResample,  &kStore};
+
+constexpr size_t kPixelsPerWordGroup = 4;  // rows of pixels are padded to this, see LaunchTensor
+
+}  // namespace
+
+std::span<const Kernel* const> all_kernels() { return kKernels; }
+
+const Kernel* find_kernel(std::string_view id) {
+  const auto found = std::ranges::find(kKernels, id, [](const Kernel* kernel) { return kernel->id(); });
+  return found == kKernels.end() ? nullptr : *found;
+}
+
+std::string module_name(const KernelChoice& choice) {
+  std::string name(choice.kernel);
+  if (!choice.variant.empty()) name.append("_").append(choice.variant);
+  return name;
+}
+
+std::vector<Tuning> complete_tuning(const Kernel& kernel, std::span<const Tuning> tuning) {
+  std::vector<Tuning> complete;
+  for (const Tunable& tunable : kernel.tunables()) {
+    const auto given = std::ranges::find(tuning, tunable.name, &Tuning::name);
+    complete.push_back(
+        {std::string(tunable.name), given == tuning.end() ? tunable.values.front() : given->value});
+  }
+  return complete;
+}
+
+GroupSize group_size_of(std::span<const Tuning> tuning) {
+  GroupSize size;
+  for (const Tuning& tuned : tuning) {
+    if (tuned.name == "group_size_x") size.x = tuned.value;
+    if (tuned.name == "group_size_y") size.y = tuned.value;
+    if (tuned.name == "group_size_z") size.z = tuned.value;
+  }
+  return size;
+}
+
+size_t device_row_bytes(const TensorType& type, const Extent& extent) {
+  if (type.layout != Layout::interleaved) return row_bytes(type, extent);
+  const size_t padded_px = (static_cast<size_t>(extent.width_px) + kPixelsPerWordGroup - 1) /
+                           kPixelsPerWordGroup * kPixelsPerWordGroup;
+  return padded_px * static_cast<size_t>(type.channels) * size_bytes(type.dtype);
+}
+
+size_t device_bytes(const TensorType& type, const Extent& extent) {
+  const size_t planes = type.layout == Layout::planar ? static_cast<size_t>(type.channels) : 1;
+  return planes * static_cast<size_t>(extent.height_px) * device_row_bytes(type, extent);
+}
+
+}  // namespace upres::kernels

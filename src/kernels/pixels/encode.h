@@ -1,0 +1,27 @@
+// Encode, one thread a pixel.
+#pragma once
+
+#include "kernels/kernel.h"
+
+namespace upres::kernels {
+
+// Shader: shaders/pixels/encode.slang.
+class Encode final : public Kernel {
+ public:
+  [[nodiscard]] std::string_view id() const override { return "encode"; }
+  [[nodiscard]] std::string_view family() const override { return "pixels"; }
+  [[nodiscard]] std::string_view summary() const override;
+  [[nodiscard]] std::span<const Tunable> tunables() const override;
+  [[nodiscard]] bool computes(const graph::Graph& graph, const graph::Node& node) const override;
+  [[nodiscard]] Status legal(const graph::Graph& graph, const graph::Node& node, const DeviceInfo& device,
+                             std::span<const Tuning> tuning) const override;
+  [[nodiscard]] KernelChoice choose(const graph::Graph& graph, const graph::Node& node,
+                                    std::span<const Tuning> tuning) const override;
+  [[nodiscard]] BindingNames bindings(const graph::Graph& graph, const graph::Node& node) const override;
+  [[nodiscard]] std::vector<std::vector<std::byte>> pack_constant_data(
+      const graph::Graph& graph, const graph::Node& node) const override;
+  [[nodiscard]] std::span<const PushField> push_fields() const override;
+  [[nodiscard]] Launch launch(const LaunchContext& context) const override;
+};
+
+}  // namespace upres::kernels
