@@ -1,7 +1,8 @@
-// The database of devices: which values of a kernel's tunables to use where. JSON files under devices/, embedded in the
-// binary; looked up exact device -> architecture -> vendor -> default.
+// The database of devices: which values of a kernel's tunables to use where. JSON files under devices/,
+// embedded in the binary; looked up exact device -> architecture -> vendor -> default.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,24 +14,32 @@
 
 namespace upres::devicedb {
 
-// Vendor and architecture of a device as the files name them ("nvidia", "hopper"); "unknown" where the table of names
-// does not have it.
+// Vendor and architecture of a device as the files name them ("nvidia", "hopper"); "unknown" where the table
+// of names does not have it.
 struct Family {
   std::string vendor;
   std::string architecture;
 };
 Family family_of(const kernels::DeviceInfo& device);
 
+// A file of the database: its name is for messages.
+struct NamedText {
+  std::string_view name;
+  std::string_view text;
+};
+
 // Immutable; safe from any thread.
 class Database {
  public:
   // The embedded files. They are tested, so this cannot fail.
   static Database embedded();
-  // From texts of files, for tests and overrides. Errors: device, naming the file and the wrong key.
-  static Result<Database> parse(std::span<const std::string_view> files);
+  // From texts of files; where two are equally near to a device, the later one holds. Errors: device, naming
+  // the file and the wrong key.
+  static Result<Database> parse(std::span<const NamedText> files);
 
   // The nearest entry's tunables of a kernel; empty where none has any (the kernel's defaults hold then).
-  [[nodiscard]] std::vector<kernels::Tuning> tuning(const kernels::DeviceInfo& device, std::string_view kernel) const;
+  [[nodiscard]] std::vector<kernels::Tuning> tuning(const kernels::DeviceInfo& device,
+                                                    std::string_view kernel) const;
 
  private:
   struct Entry {
@@ -38,11 +47,15 @@ class Database {
     std::string kernel;
     std::vector<kernels::Tuning> tuning;
   };
+  static std::optional<int> nearness(const Entry& entry, const Family& family, std::string_view device_name);
+
   std::vector<Entry> entries_;
 };
 
-// DeviceInfo as the JSON object that `devices --json` prints and `--device-info` reads (contract: event `device`).
-// Errors: usage, naming the key that is missing or wrong.
+// DeviceInfo as the JSON object that `devices --json` prints and `--device-info` reads: one line with `event`
+// "device", `kind` "gpu", `type` DeviceInfo::kind, `limits` with all members of DeviceLimits by name,
+// `refused` null where the text is empty. Reading needs name, uuid, type, driver and all limits; vendor_id
+// and device_id are optional, other keys are ignored. Errors: usage, naming the key that is missing or wrong.
 Result<kernels::DeviceInfo> device_info_from_json(std::string_view text);
 std::string device_info_to_json(const kernels::DeviceInfo& device, int index, std::string_view refused);
 

@@ -19,6 +19,11 @@ struct Placement {
   uint64_t arena_bytes = 0;
 };
 
+// The next multiple of `alignment` (0 counts as 1).
+constexpr uint64_t align_up(uint64_t value, uint64_t alignment) {
+  return alignment <= 1 ? value : (value + alignment - 1) / alignment * alignment;
+}
+
 // Offsets such that tensors alive at the same step do not overlap; largest first, lowest offset that is free.
 Placement place(std::span<const Lifetime> lifetimes, uint64_t alignment_bytes);
 

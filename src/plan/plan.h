@@ -1,9 +1,12 @@
-// Graph + DeviceInfo + database -> what a GPU is to run. Made without a GPU: a golden text test for any device.
+// Graph + DeviceInfo + database -> what a GPU is to run. Made without a GPU: a golden text test for any
+// device.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
@@ -31,19 +34,25 @@ struct ChosenGraph {
   std::vector<ChosenNode> nodes;  // one per node of the graph
 };
 
-// Picks kernel, variant and constants for every node. Errors: device, when no kernel is legal for a node (each with its reason), or
-// the forced one is legal nowhere; usage, when there is no kernel of that name (lists those there are).
-Result<std::shared_ptr<const ChosenGraph>> choose_kernels(const graph::Graph& graph, const kernels::DeviceInfo& device,
+// Picks kernel, variant and constants for every node. Errors: device, when no kernel is legal for a node
+// (each with its reason), or the forced one is legal nowhere; usage, when there is no kernel of that name
+// (lists those there are).
+Result<std::shared_ptr<const ChosenGraph>> choose_kernels(const graph::Graph& graph,
+                                                          const kernels::DeviceInfo& device,
                                                           const devicedb::Database& database,
                                                           const ChooseOptions& options = {});
 
 enum class ResourceKind {
-  input,     // written by the host before the run; offset within the input block
-  output,    // read by the host afterwards; offset within the output block
-  scratch,   // offset within the scratch arena
-  weights,   // offset within the weight block, the same for all plans of one ChosenGraph
-  table,     // of a Resample, made by the session per job; offset within the input block
+  input,    // written by the host before the run; offset within the input block
+  output,   // read by the host afterwards; offset within the output block
+  scratch,  // offset within the scratch arena
+  weights,  // offset within the weight block, the same for all plans of one ChosenGraph
+  table,    // of a Resample, made by the session per job; offset within the input block
 };
+
+// Names of the bindings of a Resample's tables (kernels::BindingNames::tables).
+inline constexpr std::string_view kFirstSamples = "first_samples";  // int32 [out]
+inline constexpr std::string_view kTapWeights = "weights";          // float [out][taps]
 
 struct Resource {
   std::string name;
@@ -54,8 +63,8 @@ struct Resource {
 };
 
 struct Binding {
-  std::string_view name;   // in the shader
-  uint32_t resource = 0;   // index into Plan::resources
+  std::string_view name;  // in the shader
+  uint32_t resource = 0;  // index into Plan::resources
 };
 
 // One launch; may be run in several dispatches over ranges of rows.
@@ -66,9 +75,10 @@ struct Step {
   kernels::Grid grid;
   std::vector<std::byte> push;  // begins with kernels::RowRange {0, grid.rows}
   std::vector<Binding> bindings;
-  bool barrier_before = false;  // reads something that an earlier step since the last barrier wrote, or overwrites it
+  bool barrier_before =
+      false;  // reads something that an earlier step since the last barrier wrote, or overwrites it
   uint64_t flops = 0;
-  uint64_t bytes = 0;           // read and written, each tensor once
+  uint64_t bytes = 0;  // read and written, each tensor once
 };
 
 struct Plan {
@@ -94,7 +104,11 @@ WeightBlock pack_weights(const ChosenGraph& chosen);
 Result<Plan> make_plan(std::shared_ptr<const ChosenGraph> chosen, std::span<const Extent> inputs,
                        const Extent& resampled = {});
 
-// One line a step: kernel, constants, group size, grid, bindings with offsets, barrier; then the memory. For `inspect
+// A choice's constants, "in_channels=1 apply_relu=true": empty where it has none.
+std::string constants_text(const kernels::KernelChoice& choice);
+
+// One line a step: kernel, constants, group size, grid, bindings with offsets, barrier; then the memory. For
+// `inspect
 // --plan` and golden tests.
 std::string to_text(const Plan& plan);
 

@@ -15,29 +15,32 @@ namespace upres::plan {
 
 // One window: what to read, what to compute, and which part of that to keep.
 struct Tile {
-  Origin input;       // of the window, in the input picture
-  Origin output;      // of the computed window, in the output picture
-  Origin keep;        // of the kept part, in the output picture
+  Origin input;   // of the window, in the input picture
+  Origin output;  // of the computed window, in the output picture
+  Origin keep;    // of the kept part, in the output picture
   Extent keep_extent;
 };
 
-// All windows have the same size, so that one plan serves them all: those at the right and bottom edges are moved
-// inwards. Kept parts cover the output once.
+// All windows have the same size, so that one plan serves them all: those at the right and bottom edges are
+// moved inwards. Kept parts cover the output once.
 struct TileGrid {
   Extent input_window;
   Extent output_window;
   std::vector<Tile> tiles;
 };
 
-// Windows of a picture of `input` pixels whose result has `output` pixels (factor times the input, or a resampled size).
-// edge_px: the largest window edge wanted, in input pixels, halo included; clamped to the picture. Kept parts do not depend on
-// anything but the arguments. Errors: usage, when edge_px leaves nothing between two halos ("--tile 8 is too small ...").
-Result<TileGrid> make_tiles(const Extent& input, const Extent& output, const graph::Halo& halo, int factor, int edge_px);
+// Windows of a picture of `input` pixels whose result has `output` pixels (factor times the input, or a
+// resampled size). edge_px: the largest window edge wanted, in input pixels, halo included; clamped to the
+// picture. Kept parts do not depend on anything but the arguments. Errors: usage, when edge_px leaves nothing
+// between two halos ("--tile 8 is too small ...").
+Result<TileGrid> make_tiles(const Extent& input, const Extent& output, const graph::Halo& halo, int factor,
+                            int edge_px);
 
-// Largest square-ish window of the graph that fits device limits (each tensor within the storage buffer range and the buffer
-// size, scratch + inputs + outputs of `slots` windows in flight within the memory budget, group counts), at most the picture.
-// Errors: device, when not even a window of halo + 1 pixel fits, naming the limit.
-Result<int> choose_tile_edge(const graph::Graph& graph, const Extent& picture, const kernels::DeviceLimits& limits,
-                             int slots);
+// Largest square-ish window of the graph that fits device limits (each tensor within the storage buffer range
+// and the buffer size, scratch + inputs + outputs of `slots` windows in flight within the memory budget,
+// group counts), at most the picture. Errors: device, when not even a window of halo + 1 pixel fits, naming
+// the limit.
+Result<int> choose_tile_edge(const graph::Graph& graph, const Extent& picture,
+                             const kernels::DeviceLimits& limits, int slots);
 
 }  // namespace upres::plan

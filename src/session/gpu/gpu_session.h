@@ -1,0 +1,62 @@
+// A graph made ready on a Vulkan device. It decides nothing but pace: what runs is in the plan, and how much
+// of it goes into one submit follows from what ran before.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include <vkc/device.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "plan/plan.h"
+#include "session/session.h"
+
+namespace upres::session {
+
+struct GpuOptions {
+  // Jobs in flight, 1 to 16. Each has its own memory: input, output and scratch of the largest window so far.
+  int slots = 2;
+  // The most device time that one submit is meant to take, so that no watchdog fires: above 0. The same bits
+  // come out whatever it is. A step is cut into ranges of rows, at least one row (of groups) each.
+  double max_submit_ms = 250;
+  // Fills scratch and output memory with NaN before each job: what a kernel reads without having written
+  // shows up. For tests; slow.
+  bool poison = false;
+};
+
+// Owns the weights on the device, one compiled kernel per choice, memory for `slots` jobs and the plans of
+// the last few window sizes. Thread rule: see Session; sessions of several threads may share one vkc::Device.
+// Destruction waits for jobs in flight, also those that nobody waited for.
+class GpuSession final : public Session {
+ public:
+  // Compiles the kernels and uploads the weights. `chosen` must have been made for this device (device_info).
+  // Errors: usage (an option out of range), device (a kernel that the device refuses, out of memory, device
+  // lost).
+  static Result<std::unique_ptr<GpuSession>> create(vkc::Device device,
+                                                    std::shared_ptr<const plan::ChosenGraph> chosen,
+                                                    const GpuOptions& options = {}, Log log = {});
+  ~GpuSession() override;
+  GpuSession(const GpuSession&) = delete;
+  GpuSession& operator=(const GpuSession&) = delete;
+
+  [[nodiscard]] const graph::Graph& graph() const override;
+  [[nodiscard]] std::string device_name() const override;
+  [[nodiscard]] std::string precision() const override;
+  [[nodiscard]] int slots() const override;
+  Result<std::string> describe(std::span<const Extent> inputs, const Extent& resampled) override;
+
+  // Copies the inputs to the device's side before it returns. Small jobs are submitted whole; of a job that
+  // takes longer than max_submit_ms only the beginning is, and the rest as time allows, at the latest in
+  // wait().
+  Result<Ticket> submit(const Job& job) override;
+  Result<JobReport> wait(Ticket ticket) override;
+
+ private:
+  struct Impl;
+  explicit GpuSession(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace upres::session
