@@ -1,0 +1,134 @@
+// Pictures and files made by the tests themselves.
+#pragma once
+
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/image.h"
+#include "base/log.h"
+
+namespace upres::image::test {
+
+using Bytes = std::vector<std::byte>;
+
+inline Bytes bytes_of(std::string_view text) {
+  const auto bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
+}
+
+// A folder of its own for each test, removed at the end.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "upres-test-XXXXXX").string();
+    path_ = mkdtemp(name.data());
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  [[nodiscard]] std::filesystem::path operator/(const std::filesystem::path& name) const {
+    return path_ / name;
+  }
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  [[nodiscard]] size_t file_count() const {
+    return static_cast<size_t>(std::distance(std::filesystem::directory_iterator(path_), {}));
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline Bytes load(const std::filesystem::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  const std::string text((std::istreambuf_iterator<char>(stream)), {});
+  return bytes_of(text);
+}
+
+inline void store(const std::filesystem::path& path, std::span<const std::byte> bytes) {
+  std::ofstream stream(path, std::ios::binary);
+  stream.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+}
+
+// Collects a log's lines.
+struct LogLines {
+  std::vector<std::string> warnings;
+  std::vector<std::string> infos;
+  Log log{[this](LogLevel level, std::string_view text) {
+    (level == LogLevel::warning ? warnings : infos).emplace_back(text);
+  }};
+};
+
+// Independent random samples: nothing that a codec could guess.
+Image noise(const ImageShape& shape, uint32_t seed);
+// Smooth ramps, which lossy codecs keep within a few levels.
+Image ramp(const ImageShape& shape);
+
+// One sample as a number.
+int sample(const Image& image, int x, int y, int channel);
+
+// --- PNG, independent of libvips and libpng ---
+
+struct PngChunk {
+  std::string type;
+  Bytes data;
+};
+
+struct PngSpec {
+  int width = 0;
+  int height = 0;
+  int depth = 8;
+  int color_type = 0;
+  bool is_interlaced = false;
+  std::vector<PngChunk> before_data;  // in this order after IHDR
+  std::vector<PngChunk> after_data;
+};
+
+// A PNG whose raw samples (before any palette) are sample(x, y, channel) & (2^depth - 1).
+using RawSample = int (*)(int x, int y, int channel);
+Bytes make_png(const PngSpec& spec, RawSample raw);
+
+void append_big(Bytes& to, uint64_t value, int length_bytes);
+void append_little(Bytes& to, uint64_t value, int length_bytes);
+void append(Bytes& to, std::span<const std::byte> bytes);
+
+// --- TIFF, little-endian or big-endian, one directory per page ---
+
+struct TiffTag {
+  int tag;
+  int type;  // 1 BYTE, 3 SHORT, 4 LONG
+  std::vector<uint32_t> values;
+};
+
+struct TiffPage {
+  std::vector<TiffTag> tags;  // ascending; strip offsets and byte counts are added
+  Bytes data;                 // one strip
+};
+
+Bytes make_tiff(const std::vector<TiffPage>& pages, bool is_big_endian = false);
+// The tags that every page needs.
+TiffPage tiff_page(int width, int height, int photometric, const std::vector<uint32_t>& bits, Bytes data);
+
+// --- EXIF ---
+
+// IFD0 {Make, Orientation, ExifIFD}, Exif IFD {PixelXDimension, PixelYDimension, MakerNote}, IFD1 {a
+// thumbnail tag}.
+Bytes make_exif(int orientation, bool is_big_endian);
+
+// An ICC profile that is good enough for carriers: header with size, space ("RGB " or "GRAY") and signature,
+// and `padding` bytes. libpng checks exactly that much.
+Bytes make_icc(std::string_view space, size_t padding);
+
+}  // namespace upres::image::test
