@@ -110,6 +110,12 @@ def scalar_type(described):
     return SCALAR_TYPES.get(described.get("scalarType"), "other")
 
 
+def masked(kind, bits):
+    """Bits without the sign extension that SPIR-V gives to narrow integers."""
+    width = int("".join(filter(str.isdigit, kind)) or 1)
+    return None if bits is None else bits & ((1 << width) - 1)
+
+
 def parameter_binding(parameter, kind):
     """The parameter's binding of that kind, or None; a parameter may have one or several."""
     found = parameter.get("bindings", [parameter["binding"]] if "binding" in parameter else [])
@@ -130,8 +136,8 @@ class Interface:
     def _add(self, parameter, defaults):
         name = parameter["name"]
         if constant := parameter_binding(parameter, "specializationConstant"):
-            index = constant["index"]
-            self.constants.append((name, index, scalar_type(parameter["type"]), defaults.get(index)))
+            index, kind = constant["index"], scalar_type(parameter["type"])
+            self.constants.append((name, index, kind, masked(kind, defaults.get(index))))
         elif parameter_binding(parameter, "pushConstantBuffer"):
             for field in parameter["type"]["elementType"].get("fields", []):
                 place = field["binding"]
