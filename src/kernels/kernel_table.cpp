@@ -23,7 +23,7 @@ constinit const Resample kResample;
 constinit const Store kStore;
 
 constinit const std::array<const Kernel*, 7> kKernels = {&kEncode, &kConvNaive, &kClip, &kDepthToSpace,
-                                                   &kDecode, &kResample,  &kStore};
+                                                         &kDecode, &kResample,  &kStore};
 
 constexpr size_t kPixelsPerWordGroup = 4;  // rows of pixels are padded to this, see LaunchTensor
 

@@ -1,0 +1,128 @@
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "kernels/cases.h"
+#include "kernels/kernel.h"
+#include "one_node.h"
+
+namespace upres::kernels {
+namespace {
+
+// The least that Vulkan 1.1 promises (required limits of the specification).
+DeviceInfo least_device() {
+  DeviceInfo device;
+  device.limits.max_storage_buffer_range_bytes = 1ULL << 27U;
+  device.limits.max_shared_memory_bytes = 16384;
+  device.limits.max_push_constant_bytes = 128;
+  device.limits.max_group_invocations = 128;
+  device.limits.max_group_size = {128, 128, 64};
+  device.limits.max_group_count = {65535, 65535, 65535};
+  return device;
+}
+
+TEST(KernelTable, IdsAreUniqueAndFound) {
+  std::set<std::string_view> ids;
+  for (const Kernel* kernel : all_kernels()) {
+    EXPECT_TRUE(ids.insert(kernel->id()).second) << kernel->id();
+    EXPECT_EQ(find_kernel(kernel->id()), kernel);
+    EXPECT_FALSE(kernel->summary().empty());
+    EXPECT_FALSE(kernel->family().empty());
+  }
+  EXPECT_EQ(find_kernel("no_such_kernel"), nullptr);
+}
+
+// Every operator of the cases has a kernel that is legal, untuned, on the weakest device that Vulkan allows.
+TEST(KernelTable, DefaultsAreLegalOnTheLeastDevice) {
+  for (const KernelCase& test : kernel_cases({16, 8, 1})) {
+    int kernels = 0;
+    for (const Kernel* kernel : all_kernels()) {
+      if (!kernel->computes(test.graph, test.node())) continue;
+      ++kernels;
+      const auto status = kernel->legal(test.graph, test.node(), least_device(), {});
+      EXPECT_TRUE(status.has_value()) << test.line << ": " << (status ? "" : status.error().text());
+    }
+    EXPECT_GE(kernels, 1) << test.line;
+  }
+}
+
+TEST(KernelTable, TuningReplacesDefaultsByName) {
+  const Kernel& conv = *find_kernel("conv_naive");
+  EXPECT_EQ(group_size_of(complete_tuning(conv, {})), (GroupSize{16, 8, 1}));
+  const std::vector<Tuning> tuning = {{"group_size_y", 2}, {"unknown_to_this_kernel", 5}};
+  EXPECT_EQ(group_size_of(complete_tuning(conv, tuning)), (GroupSize{16, 2, 1}));
+  EXPECT_EQ(complete_tuning(conv, tuning).size(), conv.tunables().size());
+}
+
+class Legality : public testing::Test {
+ protected:
+  // The first case that this kernel computes.
+  const KernelCase& case_of(const Kernel& kernel) {
+    for (const KernelCase& test : cases_) {
+      if (kernel.computes(test.graph, test.node())) return test;
+    }
+    ADD_FAILURE() << "no case for " << kernel.id();
+    return cases_.front();
+  }
+  void expect_refused(const DeviceInfo& device, std::span<const Tuning> tuning, std::string_view word) {
+    for (const Kernel* kernel : all_kernels()) {
+      const KernelCase& test = case_of(*kernel);
+      const auto status = kernel->legal(test.graph, test.node(), device, tuning);
+      ASSERT_FALSE(status.has_value()) << kernel->id();
+      EXPECT_EQ(status.error().code, ErrorCode::device);
+      EXPECT_NE(status.error().message.find(word), std::string::npos) << status.error().message;
+      EXPECT_NE(status.error().message.find(kernel->id()), std::string::npos) << status.error().message;
+    }
+  }
+  std::vector<KernelCase> cases_ = kernel_cases({16, 8, 1});
+};
+
+TEST_F(Legality, TooManyInvocations) {
+  expect_refused(least_device(), std::vector<Tuning>{{"group_size_x", 64}, {"group_size_y", 4}}, "256");
+}
+TEST_F(Legality, GroupTooWide) {
+  expect_refused(least_device(), std::vector<Tuning>{{"group_size_x", 256}, {"group_size_y", 1}}, "256");
+}
+TEST_F(Legality, GroupOfNothing) {
+  expect_refused(least_device(), std::vector<Tuning>{{"group_size_x", 0}}, "is 0");
+}
+TEST_F(Legality, TooFewPushConstants) {
+  DeviceInfo device = least_device();
+  device.limits.max_push_constant_bytes = 16;
+  expect_refused(device, {}, "push constants");
+}
+
+TEST_F(Legality, TooManyChannelsForTheGroupCount) {
+  DeviceInfo device = least_device();
+  device.limits.max_group_count = {65535, 65535, 63};
+  const graph::Graph graph = one_node(graph::Clip{0, 1}, {planar(64)}, {planar(64)});
+  EXPECT_FALSE(find_kernel("clip")->legal(graph, graph.nodes()[0], device, {}).has_value());
+}
+
+TEST_F(Legality, WeightsBeyondTheBindingRange) {
+  DeviceInfo device = least_device();
+  device.limits.max_storage_buffer_range_bytes = 100;
+  const Kernel& conv = *find_kernel("conv_naive");
+  const KernelCase& test = case_of(conv);
+  const auto status = conv.legal(test.graph, test.node(), device, {});
+  ASSERT_FALSE(status.has_value());
+  EXPECT_NE(status.error().message.find("weights"), std::string::npos);
+}
+
+TEST(DeviceTensors, RowsOfPixelsArePaddedToFour) {
+  EXPECT_EQ(device_row_bytes(pixels_of(DType::u8, 3), {5, 2}), 24U);
+  EXPECT_EQ(device_bytes(pixels_of(DType::u8, 3), {5, 2}), 48U);
+  EXPECT_EQ(device_row_bytes(pixels_of(DType::u16, 1), {1, 1}), 8U);
+  EXPECT_EQ(device_row_bytes(planar(3), {5, 2}), 20U);
+  EXPECT_EQ(device_bytes(planar(3), {5, 2}), 120U);
+  EXPECT_EQ(device_bytes({DType::u32, Layout::flat, 4}, {1, 1}), 16U);
+}
+
+TEST(ModuleName, IsTheIdAndTheVariant) {
+  EXPECT_EQ(module_name({.kernel = "encode", .variant = {}, .constants = {}, .group_size = {}}), "encode");
+  EXPECT_EQ(module_name({.kernel = "encode", .variant = "side", .constants = {}, .group_size = {}}),
+            "encode_side");
+}
+
+}  // namespace
+}  // namespace upres::kernels
