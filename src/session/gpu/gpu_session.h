@@ -24,6 +24,9 @@ struct GpuOptions {
   // Fills scratch and output memory with NaN before each job: what a kernel reads without having written
   // shows up. For tests; slow.
   bool poison = false;
+  // For tests: this submit of the session, counted from 0, fails as if the device had been lost. Negative:
+  // none.
+  int fail_at_submit = -1;
 };
 
 // Owns the weights on the device, one compiled kernel per choice, memory for `slots` jobs and the plans of

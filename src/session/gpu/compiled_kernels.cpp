@@ -1,0 +1,62 @@
+#include "session/gpu/compiled_kernels.h"
+
+#include <chrono>
+#include <string>
+
+#include "session/gpu/vkc_error.h"
+#include "upres_shaders_kernels.h"
+
+namespace upres::session {
+namespace {
+
+bool same(const kernels::KernelChoice& a, const kernels::KernelChoice& b) {
+  return a.kernel == b.kernel && a.variant == b.variant && a.group_size == b.group_size &&
+         a.constants == b.constants;
+}
+
+vkc::Constant constant_of(const kernels::Constant& constant) {
+  return {constant.name, std::visit([](auto value) { return vkc::ConstantValue(value); }, constant.value)};
+}
+
+Result<vkc::Kernel> compile(const vkc::Device& device, const kernels::KernelChoice& choice,
+                            std::string_view node) {
+  const std::string module = kernels::module_name(choice);
+  const vkc::KernelSource* source = upres_shaders_kernels::find(module);
+  if (source == nullptr) return fail(ErrorCode::device, "this build has no kernel module '" + module + "'");
+  std::vector<vkc::Constant> constants;
+  for (const kernels::Constant& constant : choice.constants) constants.push_back(constant_of(constant));
+  const kernels::GroupSize& group = choice.group_size;
+  auto kernel =
+      vkc::Kernel::create(device, *source, constants, vkc::KernelGroupSize{group.x, group.y, group.z});
+  if (!kernel) return device_error(kernel.error(), "compiling " + module + " for node " + std::string(node));
+  return std::move(*kernel);
+}
+
+double ms_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+}
+
+}  // namespace
+
+Result<std::vector<vkc::Kernel>> compile_kernels(const vkc::Device& device, const plan::ChosenGraph& chosen,
+                                                 const Log& log) {
+  std::vector<vkc::Kernel> compiled;
+  for (size_t node = 0; node < chosen.nodes.size(); ++node) {
+    const kernels::KernelChoice& choice = chosen.nodes[node].choice;
+    size_t twin = 0;
+    while (twin < node && !same(chosen.nodes[twin].choice, choice)) ++twin;
+    if (twin < node) {
+      compiled.push_back(compiled[twin]);
+      continue;
+    }
+    const auto begin = std::chrono::steady_clock::now();
+    auto kernel = compile(device, choice, chosen.graph.nodes()[node].name);
+    if (!kernel) return propagate(kernel);
+    log.debug("compiled " + kernels::module_name(choice) + " " + plan::constants_text(choice) + " in " +
+              std::to_string(ms_since(begin)) + " ms");
+    compiled.push_back(std::move(*kernel));
+  }
+  return compiled;
+}
+
+}  // namespace upres::session

@@ -1,0 +1,74 @@
+#include "session/gpu/device_info.h"
+
+#include <algorithm>
+#include <span>
+
+namespace upres::session {
+namespace {
+
+struct Memory {
+  uint64_t size_bytes = 0;
+  uint64_t budget_bytes = 0;
+};
+
+uint64_t free_bytes(const vkc::MemoryHeap& heap) {
+  if (!heap.budget_bytes) return heap.size_bytes / 2;
+  return *heap.budget_bytes - std::min(*heap.budget_bytes, heap.used_bytes.value_or(0));
+}
+
+// Of the largest device-local heap.
+Memory device_memory(std::span<const vkc::MemoryHeap> heaps) {
+  Memory memory;
+  for (const vkc::MemoryHeap& heap : heaps) {
+    if (heap.device_local && heap.size_bytes > memory.size_bytes)
+      memory = {heap.size_bytes, free_bytes(heap)};
+  }
+  return memory;
+}
+
+std::string driver_text(const vkc::DeviceProperties& properties) {
+  if (properties.driver_name.empty()) return "version " + std::to_string(properties.driver_version);
+  return properties.driver_info.empty() ? properties.driver_name
+                                        : properties.driver_name + " " + properties.driver_info;
+}
+
+kernels::DeviceLimits limits_of(const vkc::DeviceProperties& properties, const Memory& memory) {
+  const vkc::DeviceLimits& from = properties.limits;
+  const vkc::DeviceFeatures& features = properties.features;
+  kernels::DeviceLimits limits;
+  limits.max_storage_buffer_range_bytes = from.max_storage_buffer_range_bytes;
+  limits.max_buffer_bytes = std::min(from.max_buffer_bytes, from.max_memory_allocation_bytes);
+  limits.memory_bytes = memory.size_bytes;
+  limits.memory_budget_bytes = memory.budget_bytes;
+  // At most 256 by the specification.
+  limits.min_storage_buffer_offset_alignment_bytes =
+      static_cast<uint32_t>(from.min_storage_buffer_offset_alignment_bytes);
+  limits.max_shared_memory_bytes = from.max_shared_memory_bytes;
+  limits.max_push_constant_bytes = from.max_push_constants_bytes;
+  limits.max_group_invocations = from.max_group_invocations;
+  limits.max_group_size = from.max_group_size;
+  limits.max_group_count = from.max_group_count;
+  limits.subgroup_size = from.subgroup_size;
+  limits.min_subgroup_size = from.min_subgroup_size;
+  limits.max_subgroup_size = from.max_subgroup_size;
+  limits.fp16_storage = features.storage_16bit;
+  limits.fp16_arithmetic = features.fp16_arithmetic;
+  limits.cooperative_matrix = features.cooperative_matrix;
+  limits.timestamps = from.timestamp_valid_bits > 0;
+  return limits;
+}
+
+}  // namespace
+
+kernels::DeviceInfo device_info(const vkc::PhysicalDevice& device) {
+  const vkc::DeviceProperties& properties = device.properties();
+  return {.name = properties.name,
+          .kind = std::string(vkc::to_text(properties.type)),
+          .uuid = vkc::to_text(properties.uuid),
+          .driver = driver_text(properties),
+          .vendor_id = properties.vendor_id,
+          .device_id = properties.device_id,
+          .limits = limits_of(properties, device_memory(device.memory_heaps()))};
+}
+
+}  // namespace upres::session
