@@ -10,11 +10,11 @@
 
 namespace upres::image {
 
-// Each takes a complete file without metadata of its format and the metadata to put in (none, in part or all
-// empty). What does not fit is left out with a warning. Any thread.
-Bytes embed_jpeg(Bytes file, const Metadata& metadata, const Log& log);
-Bytes embed_png(Bytes file, const Metadata& metadata, const Log& log);
+// Each takes a complete file of its format, whose metadata, if any, is replaced, and the metadata to put in
+// (none, in part or all empty). What does not fit is left out with a warning. Any thread.
+Bytes embed_jpeg(const Bytes& file, const Metadata& metadata, const Log& log);
+Bytes embed_png(const Bytes& file, const Metadata& metadata, const Log& log);
 // `shape` is the picture's, for the extended header that WebP needs as soon as there is metadata.
-Bytes embed_webp(Bytes file, const Metadata& metadata, const ImageShape& shape, const Log& log);
+Bytes embed_webp(const Bytes& file, const Metadata& metadata, const ImageShape& shape, const Log& log);
 
 }  // namespace upres::image

@@ -52,10 +52,8 @@ void append_icc(Bytes& to, std::span<const std::byte> icc, const Log& log) {
 
 bool is_whole(double value) { return std::abs(value - std::round(value)) < 1e-3; }
 
-// Density of the JFIF header: whole dots per inch, or per cm where only these are whole; 1:1 without unit if
-// unknown.
-void set_density(Bytes& file, const Metadata& metadata) {
-  constexpr size_t kUnitAt = 13;
+// The JFIF segment, with whole dots per inch, or per cm where only these are whole, or 1:1 without a unit.
+void append_jfif(Bytes& to, const Metadata& metadata) {
   uint64_t unit = 0;
   double x = metadata.x_pixels_per_mm.value_or(0);
   double y = metadata.y_pixels_per_mm.value_or(0);
@@ -65,29 +63,36 @@ void set_density(Bytes& file, const Metadata& metadata) {
     x = std::round(x * (is_cm ? 10 : 25.4));
     y = std::round(y * (is_cm ? 10 : 25.4));
   }
-  if (x < 1 || y < 1 || x > 65535 || y > 65535) {
+  if (!(x >= 1 && y >= 1 && x <= 65535 && y <= 65535)) {
     unit = 0;
     x = y = 1;
   }
-  Bytes density;
-  append_big(density, unit, 1);
-  append_big(density, static_cast<uint64_t>(x), 2);
-  append_big(density, static_cast<uint64_t>(y), 2);
-  std::copy(density.begin(), density.end(), file.begin() + kUnitAt);
+  append_segment_head(to, 0xe0, 14);
+  append(to, "JFIF\0\x01\x02"sv);
+  append_big(to, unit, 1);
+  append_big(to, static_cast<uint64_t>(x), 2);
+  append_big(to, static_cast<uint64_t>(y), 2);
+  append_big(to, 0, 2);  // no thumbnail
+}
+
+// Where the encoder's own segments begin, after a JFIF segment that it may have written.
+size_t begin_of_rest(std::span<const uint8_t> file) {
+  constexpr size_t kLengthAt = 4;
+  if (!starts_with(file, "\xff\xd8\xff\xe0"sv) || file.size() < kLengthAt + 2) return 2;
+  return std::min<size_t>(file.size(), kLengthAt + big16(file.subspan(kLengthAt)));
 }
 
 }  // namespace
 
-Bytes embed_jpeg(Bytes file, const Metadata& metadata, const Log& log) {
-  constexpr size_t kHeadBytes = 20;  // SOI and the JFIF segment
-  if (file.size() < kHeadBytes || !starts_with(as_u8(file), "\xff\xd8\xff\xe0\x00\x10JFIF\0"sv)) return file;
-  set_density(file, metadata);
-  Bytes blocks;
-  append_block(blocks, kExifHead, metadata.exif, "EXIF", log);
-  append_block(blocks, kXmpHead, metadata.xmp, "XMP", log);
-  append_icc(blocks, metadata.icc, log);
-  file.insert(file.begin() + kHeadBytes, blocks.begin(), blocks.end());
-  return file;
+Bytes embed_jpeg(const Bytes& file, const Metadata& metadata, const Log& log) {
+  if (file.size() < 4) return file;
+  Bytes result(file.begin(), file.begin() + 2);  // SOI
+  append_jfif(result, metadata);
+  append_block(result, kExifHead, metadata.exif, "EXIF", log);
+  append_block(result, kXmpHead, metadata.xmp, "XMP", log);
+  append_icc(result, metadata.icc, log);
+  append(result, std::span(file).subspan(begin_of_rest(as_u8(file))));
+  return result;
 }
 
 }  // namespace upres::image

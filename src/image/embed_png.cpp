@@ -74,7 +74,7 @@ Bytes without_resolution(std::span<const std::byte> chunks) {
 
 }  // namespace
 
-Bytes embed_png(Bytes file, const Metadata& metadata, const Log& log) {
+Bytes embed_png(const Bytes& file, const Metadata& metadata, const Log& log) {
   if (file.size() < kHeadBytes) return file;
   Bytes result(file.begin(), file.begin() + kHeadBytes);
   append_icc(result, metadata.icc, log);

@@ -9,7 +9,6 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr size_t kRiffHeadBytes = 12;
-constexpr size_t kCanvasChunkBytes = 18;
 enum Flag : uint32_t { kXmpFlag = 0x04, kExifFlag = 0x08, kAlphaFlag = 0x10, kIccFlag = 0x20 };
 
 void append_chunk(Bytes& to, std::string_view type, std::span<const std::byte> data) {
@@ -30,17 +29,32 @@ Bytes canvas(const Metadata& metadata, const ImageShape& shape) {
   return data;
 }
 
+// The picture's own chunks. libvips 8.14 adds an EXIF chunk of its own making even when told not to.
+Bytes picture_chunks(std::span<const std::byte> chunks) {
+  constexpr size_t kChunkHeadBytes = 8;
+  Bytes result;
+  while (chunks.size() >= kChunkHeadBytes) {
+    const uint64_t data_bytes = little32(as_u8(chunks).subspan(4));
+    const uint64_t length = kChunkHeadBytes + data_bytes + data_bytes % 2;
+    if (length > chunks.size()) break;
+    const auto head = as_u8(chunks).first(4);
+    if (starts_with(head, "ALPH") || starts_with(head, "VP8 ") || starts_with(head, "VP8L")) {
+      append(result, chunks.first(length));
+    }
+    chunks = chunks.subspan(length);
+  }
+  return result;
+}
+
 }  // namespace
 
-Bytes embed_webp(Bytes file, const Metadata& metadata, const ImageShape& shape, const Log& log) {
+Bytes embed_webp(const Bytes& file, const Metadata& metadata, const ImageShape& shape, const Log& log) {
   if (metadata.x_pixels_per_mm && metadata.exif.empty()) log.info("WebP holds no resolution: left out");
+  if (file.size() < kRiffHeadBytes) return file;
+  const Bytes picture = picture_chunks(std::span(file).subspan(kRiffHeadBytes));
   const bool is_bare = metadata.icc.empty() && metadata.exif.empty() && metadata.xmp.empty();
-  if (is_bare || file.size() < kRiffHeadBytes) return file;
-  auto picture = std::span<const std::byte>(file).subspan(kRiffHeadBytes);
-  const bool has_canvas = picture.size() >= kCanvasChunkBytes && starts_with(as_u8(picture), "VP8X");
-  if (has_canvas) picture = picture.subspan(kCanvasChunkBytes);
   Bytes chunks;
-  append_chunk(chunks, "VP8X", canvas(metadata, shape));
+  if (!is_bare || starts_with(as_u8(picture), "ALPH")) append_chunk(chunks, "VP8X", canvas(metadata, shape));
   append_chunk(chunks, "ICCP", metadata.icc);
   append(chunks, picture);
   append_chunk(chunks, "EXIF", metadata.exif);

@@ -171,11 +171,11 @@ Result<Bytes> encode_checked(const ImageView& view, const Metadata& metadata, Fo
   if (!file) return file;
   switch (format) {
     case Format::jpeg:
-      return embed_jpeg(std::move(*file), fitting, log);
+      return embed_jpeg(*file, fitting, log);
     case Format::png:
-      return embed_png(std::move(*file), fitting, log);
+      return embed_png(*file, fitting, log);
     case Format::webp:
-      return embed_webp(std::move(*file), fitting, pixels.shape, log);
+      return embed_webp(*file, fitting, pixels.shape, log);
     case Format::tiff:
       return file;
   }

@@ -49,7 +49,9 @@ Status check_target(const fs::path& target, IfExists if_exists) {
 // Why the temporary could not be made, in terms of the folder, which is what the user can change.
 tl::unexpected<Error> folder_problem(const fs::path& target, int error) {
   const std::string folder = display_name(folder_of(target));
-  if (error == ENOENT) return cannot_write(target, "there is no folder " + folder + "; make it first");
+  std::error_code ignored;
+  if (error == ENOENT && !fs::exists(folder_of(target), ignored))
+    return cannot_write(target, "there is no folder " + folder + "; make it first");
   if (error == ENOTDIR) return cannot_write(target, folder + " is not a folder");
   return cannot_write(target, "no file can be made in folder " + folder + ": " + errno_text(error));
 }

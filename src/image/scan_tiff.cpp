@@ -162,7 +162,7 @@ class Tiff {
   }
   [[nodiscard]] uint64_t word() const { return is_big_tiff_ ? 8 : 4; }
 
-  // Values that fit lie in the entry itself.
+  // Values that fit lie in the entry itself; others must lie inside the file.
   [[nodiscard]] std::optional<Entry> entry(uint64_t at) const {
     const auto tag = integer(at, 2);
     const auto type = integer(at + 2, 2);
@@ -171,7 +171,10 @@ class Tiff {
     if (!tag || !type || !count || !offset) return std::nullopt;
     Entry entry{static_cast<uint32_t>(*tag), static_cast<uint32_t>(*type), *count, *offset};
     const uint64_t length = type_bytes(entry.type);
-    if (length == 0 || entry.count <= word() / length) entry.at = at + 4 + word();
+    const bool is_inside = length == 0 || entry.count <= word() / length;
+    if (is_inside) entry.at = at + 4 + word();
+    const uint64_t size = file_.size_bytes();
+    if (!is_inside && (entry.at > size || entry.count > (size - entry.at) / length)) return std::nullopt;
     return entry;
   }
 

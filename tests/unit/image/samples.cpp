@@ -6,6 +6,8 @@
 #include <array>
 #include <cstring>
 
+#include "image/write.h"
+
 namespace upres::image::test {
 namespace {
 
@@ -144,6 +146,10 @@ Image ramp(const ImageShape& shape) {
     }
   }
   return image;
+}
+
+Bytes file_of(const Image& image, Format format, const Metadata& metadata) {
+  return encode(image.view(), metadata, format).value();
 }
 
 int sample(const Image& image, int x, int y, int channel) {

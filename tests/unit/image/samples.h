@@ -15,6 +15,7 @@
 
 #include "base/image.h"
 #include "base/log.h"
+#include "image/format.h"
 
 namespace upres::image::test {
 
@@ -75,6 +76,9 @@ struct LogLines {
 Image noise(const ImageShape& shape, uint32_t seed);
 // Smooth ramps, which lossy codecs keep within a few levels.
 Image ramp(const ImageShape& shape);
+
+// encode() of a picture that is known to fit.
+Bytes file_of(const Image& image, Format format, const Metadata& metadata = {});
 
 // One sample as a number.
 int sample(const Image& image, int x, int y, int channel);
