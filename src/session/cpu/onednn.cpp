@@ -1,0 +1,289 @@
+#include "session/cpu/onednn.h"
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <dnnl.hpp>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "session/cpu/bfloat16.h"
+
+namespace upres::session::cpu {
+namespace {
+
+using Memory = dnnl::memory;
+using DataType = dnnl::memory::data_type;
+using FormatTag = dnnl::memory::format_tag;
+
+// Primitives kept for one convolution. A job meets three band shapes (first, middle, last), a picture cut
+// into windows rarely more than two window sizes.
+constexpr size_t kMaxPrimitives = 32;
+
+// One for the process: it holds no state but the kind of device.
+dnnl::engine& cpu_engine() {
+  static dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+  return engine;
+}
+
+DataType data_type(Element element) { return element == Element::f32 ? DataType::f32 : DataType::bf16; }
+
+int samples_per_channel(Element element) { return element == Element::bf16_split ? 3 : 1; }
+
+// For bf16_split: [out][in * 3][ky][kx] from [out][in][ky][kx], so that (high, low, high) parts of the input
+// meet (high, high, low) parts of the weights. What is left out is low times low.
+std::vector<float> split_weights(const graph::Conv& conv) {
+  const auto taps = static_cast<size_t>(conv.kernel_height) * static_cast<size_t>(conv.kernel_width);
+  const std::vector<float>& weights = *conv.weights;
+  std::vector<float> split(weights.size() * 3);
+  for (size_t plane = 0; plane < weights.size() / taps; ++plane) {
+    for (size_t tap = 0; tap < taps; ++tap) {
+      const float weight = weights[plane * taps + tap];
+      const float high = round_to_bfloat16(weight);
+      split[(plane * 3 + 0) * taps + tap] = high;
+      split[(plane * 3 + 1) * taps + tap] = high;
+      split[(plane * 3 + 2) * taps + tap] = round_to_bfloat16(weight - high);
+    }
+  }
+  return split;
+}
+
+// A band whose padding reaches beyond the kernel, which oneDNN's fast kernels refuse: copied into a larger
+// one with its zeros written out.
+class WrittenOutPadding {
+ public:
+  static bool needed(const ConvBand& band, const graph::Conv& conv) {
+    const graph::Padding& pad = band.padding;
+    return band.in_rows == 0 || pad.top >= conv.kernel_height || pad.bottom >= conv.kernel_height ||
+           pad.left >= conv.kernel_width || pad.right >= conv.kernel_width;
+  }
+
+  static ConvBand grown(ConvBand band) {
+    band.in_rows += band.padding.top + band.padding.bottom;
+    band.in_width_px += band.padding.left + band.padding.right;
+    band.padding = {};
+    return band;
+  }
+
+  WrittenOutPadding(const ConvBand& band, size_t pixel_bytes, const std::byte* in) : band_(grown(band)) {
+    const graph::Padding& pad = band.padding;
+    const size_t row_bytes = static_cast<size_t>(band_.in_width_px) * pixel_bytes;
+    const size_t in_row_bytes = static_cast<size_t>(band.in_width_px) * pixel_bytes;
+    bytes_.resize(static_cast<size_t>(band_.in_rows) * row_bytes);
+    for (int y = 0; y < band.in_rows; ++y) {
+      std::byte* row = bytes_.data() + static_cast<size_t>(y + pad.top) * row_bytes;
+      std::memcpy(row + static_cast<size_t>(pad.left) * pixel_bytes,
+                  in + static_cast<size_t>(y) * in_row_bytes, in_row_bytes);
+    }
+  }
+
+  [[nodiscard]] const ConvBand& band() const { return band_; }
+  [[nodiscard]] const std::byte* in() const { return bytes_.data(); }
+
+ private:
+  ConvBand band_;
+  std::vector<std::byte> bytes_;
+};
+
+class OnednnConvolution final : public Convolution {
+ public:
+  OnednnConvolution(const graph::Conv& conv, Element in, Element out, std::string label)
+      : conv_(conv), in_(in), out_(out), label_(std::move(label)), stream_(cpu_engine()) {
+    biases_ = Memory({{conv.out_channels}, DataType::f32, FormatTag::a}, cpu_engine());
+    std::memcpy(biases_.get_data_handle(), conv.biases->data(), conv.biases->size() * sizeof(float));
+  }
+
+  Status make_ready(const ConvBand& band) override {
+    return guarded([&] {
+      primitive_for(WrittenOutPadding::needed(band, conv_) ? WrittenOutPadding::grown(band) : band);
+    });
+  }
+
+  Status run(const ConvBand& band, const std::byte* in, std::byte* out) override {
+    return guarded([&] {
+      if (!WrittenOutPadding::needed(band, conv_)) {
+        execute(band, in, out);
+        return;
+      }
+      const size_t pixel_bytes = static_cast<size_t>(conv_.in_channels) * size_bytes(in_);
+      const WrittenOutPadding padded(band, pixel_bytes, in);
+      execute(padded.band(), padded.in(), out);
+    });
+  }
+
+  [[nodiscard]] std::string implementation() const override {
+    return primitives_.empty() ? std::string() : primitives_.front().implementation;
+  }
+
+  [[nodiscard]] size_t held_bytes() const override {
+    size_t bytes = scratch_ ? scratch_.get_desc().get_size() : 0;
+    for (const Memory& weights : weights_) bytes += weights.get_desc().get_size();
+    return bytes;
+  }
+
+ private:
+  struct Primitive {
+    ConvBand band;
+    dnnl::convolution_forward::primitive_desc description;
+    dnnl::convolution_forward primitive;
+    size_t weights = 0;  // index into weights_
+    std::string implementation;
+  };
+
+  // Calls f, turning exceptions into errors.
+  template <typename F>
+  Status guarded(F f) const {
+    try {
+      f();
+      return {};
+    } catch (const std::bad_alloc&) {
+      return fail(ErrorCode::device, label_ + ": out of memory");
+    } catch (const dnnl::error& error) {
+      const bool memory = error.status == dnnl_out_of_memory;
+      return fail(ErrorCode::device,
+                  label_ + (memory ? ": out of memory" : ": oneDNN: " + std::string(error.what())));
+    }
+  }
+
+  [[nodiscard]] int in_samples() const { return conv_.in_channels * samples_per_channel(in_); }
+
+  void execute(const ConvBand& band, const std::byte* in, std::byte* out) {
+    Primitive& primitive = primitive_for(band);
+    const dnnl::convolution_forward::primitive_desc& description = primitive.description;
+    // oneDNN takes inputs through pointers to non-const too; it does not write them.
+    const Memory source(description.src_desc(), cpu_engine(), const_cast<std::byte*>(in));
+    const Memory target(description.dst_desc(), cpu_engine(), out);
+    primitive.primitive.execute(stream_, {{DNNL_ARG_SRC, source},
+                                          {DNNL_ARG_WEIGHTS, weights_[primitive.weights]},
+                                          {DNNL_ARG_BIAS, biases_},
+                                          {DNNL_ARG_DST, target},
+                                          {DNNL_ARG_SCRATCHPAD, scratch(description.scratchpad_desc())}});
+    stream_.wait();
+  }
+
+  // The most recently used primitive is in front.
+  Primitive& primitive_for(const ConvBand& band) {
+    const auto found = std::find_if(primitives_.begin(), primitives_.end(),
+                                    [&](const Primitive& primitive) { return primitive.band == band; });
+    if (found == primitives_.end()) {
+      primitives_.push_front(make_primitive(band));
+      if (primitives_.size() > kMaxPrimitives) primitives_.pop_back();
+    } else if (found != primitives_.begin()) {
+      std::rotate(primitives_.begin(), found, found + 1);
+    }
+    return primitives_.front();
+  }
+
+  Primitive make_primitive(const ConvBand& band) {
+    const Memory::desc source({1, in_samples(), band.in_rows, band.in_width_px}, data_type(in_),
+                              FormatTag::nhwc);
+    const Memory::desc target({1, conv_.out_channels, band.out_rows, band.out_width_px}, data_type(out_),
+                              FormatTag::nhwc);
+    const Memory::desc weights(weight_dims(), data_type(in_), FormatTag::any);
+    dnnl::primitive_attr attributes;
+    attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+    if (conv_.apply_relu) {
+      dnnl::post_ops relu;
+      relu.append_eltwise(1.0F, dnnl::algorithm::eltwise_relu, 0.0F, 0.0F);
+      attributes.set_post_ops(relu);
+    }
+    const dnnl::convolution_forward::desc operation(
+        dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct, source, weights,
+        biases_.get_desc(), target, {1, 1}, {band.padding.top, band.padding.left},
+        {band.padding.bottom, band.padding.right});
+    Primitive primitive;
+    primitive.band = band;
+    primitive.description = dnnl::convolution_forward::primitive_desc(operation, attributes, cpu_engine());
+    primitive.primitive = dnnl::convolution_forward(primitive.description);
+    primitive.weights = weights_as(primitive.description.weights_desc());
+    primitive.implementation = primitive.description.impl_info_str();
+    return primitive;
+  }
+
+  [[nodiscard]] Memory::dims weight_dims() const {
+    return {conv_.out_channels, in_samples(), conv_.kernel_height, conv_.kernel_width};
+  }
+
+  // Packs the weights as an implementation wants them, unless another one wanted the same.
+  size_t weights_as(const Memory::desc& wanted) {
+    for (size_t i = 0; i < weights_.size(); ++i) {
+      if (weights_[i].get_desc() == wanted) return i;
+    }
+    std::vector<float> split;
+    if (in_ == Element::bf16_split) split = split_weights(conv_);
+    const float* values = split.empty() ? conv_.weights->data() : split.data();
+    Memory plain({weight_dims(), DataType::f32, FormatTag::oihw}, cpu_engine(), const_cast<float*>(values));
+    Memory packed(wanted, cpu_engine());
+    dnnl::reorder(plain, packed).execute(stream_, plain, packed);
+    stream_.wait();
+    weights_.push_back(packed);
+    return weights_.size() - 1;
+  }
+
+  const Memory& scratch(const Memory::desc& needed) {
+    if (!scratch_ || scratch_.get_desc().get_size() < needed.get_size())
+      scratch_ = Memory(needed, cpu_engine());
+    return scratch_;
+  }
+
+  const graph::Conv conv_;  // shares the weights
+  const Element in_;
+  const Element out_;
+  const std::string label_;
+  dnnl::stream stream_;
+  Memory biases_;
+  std::vector<Memory> weights_;
+  std::deque<Primitive> primitives_;
+  Memory scratch_;
+};
+
+struct Isa {
+  dnnl::cpu_isa isa;
+  const char* name;
+  bool bf16;
+};
+
+constexpr Isa kIsas[] = {
+    {dnnl::cpu_isa::sse41, "sse41", false},
+    {dnnl::cpu_isa::avx, "avx", false},
+    {dnnl::cpu_isa::avx2, "avx2", false},
+    {dnnl::cpu_isa::avx2_vnni, "avx2_vnni", false},
+    {dnnl::cpu_isa::avx512_core, "avx512_core", false},
+    {dnnl::cpu_isa::avx512_core_vnni, "avx512_core_vnni", false},
+    {dnnl::cpu_isa::avx512_core_bf16, "avx512_core_bf16", true},
+    {dnnl::cpu_isa::avx512_core_amx, "avx512_core_amx", true},
+};
+
+Isa effective_isa() {
+  const dnnl::cpu_isa effective = dnnl::get_effective_cpu_isa();
+  for (const Isa& isa : kIsas) {
+    if (isa.isa == effective) return isa;
+  }
+  return {effective, "generic", false};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Convolution>> Convolution::create(const graph::Conv& conv, Element in, Element out,
+                                                         std::string label) {
+  try {
+    return std::make_unique<OnednnConvolution>(conv, in, out, label);
+  } catch (const std::bad_alloc&) {
+    return fail(ErrorCode::device, label + ": out of memory");
+  } catch (const dnnl::error& error) {
+    return fail(ErrorCode::device, label + ": oneDNN: " + error.what());
+  }
+}
+
+std::string onednn_version() {
+  const dnnl_version_t* version = dnnl_version();
+  return "oneDNN " + std::to_string(version->major) + "." + std::to_string(version->minor) + "." +
+         std::to_string(version->patch);
+}
+
+std::string onednn_isa() { return effective_isa().name; }
+
+bool onednn_has_bf16() { return effective_isa().bf16; }
+
+}  // namespace upres::session::cpu

@@ -1,0 +1,202 @@
+#include "session/cpu/program.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "session/cpu/steps.h"
+
+namespace upres::session::cpu {
+namespace {
+
+// Inputs with more channels than this are rounded to bf16 once: three parts of each would cost more than they
+// bring.
+constexpr int kMaxSplitChannels = 8;
+
+// A place that nobody wrote yet is in no step's way.
+class ProgramBuilder {
+ public:
+  ProgramBuilder(const graph::Graph& graph, bool bf16)
+      : graph_(graph), bf16_(bf16), native_(graph.values().size()) {}
+
+  Result<Program> build() {
+    add_inputs();
+    for (const graph::Node& node : graph_.nodes()) {
+      if (auto status = add_node(node); !status) return propagate(status);
+    }
+    add_copies();
+    return std::move(program_);
+  }
+
+ private:
+  // Where the value's producer put it.
+  [[nodiscard]] size_t native(graph::ValueId value) const { return *native_[value]; }
+
+  void add_inputs() {
+    for (size_t i = 0; i < graph_.inputs().size(); ++i) {
+      const graph::ValueId id = graph_.inputs()[i];
+      native_[id] = add_place(id, user_form(id), Place::Kind::job_input, i);
+    }
+  }
+
+  // How the caller holds the value.
+  [[nodiscard]] Port user_form(graph::ValueId id) const {
+    const TensorType& type = graph_.value(id).type;
+    return {element_of(type.dtype), type.layout == Layout::planar ? Order::planar : Order::channels_last};
+  }
+
+  size_t add_place(graph::ValueId id, const Port& form, Place::Kind kind, size_t index) {
+    const TensorType& type = graph_.value(id).type;
+    program_.places.push_back({.kind = kind,
+                               .index = index,
+                               .value = id,
+                               .channels = type.channels,
+                               .form = form,
+                               .flat = type.layout == Layout::flat});
+    return program_.places.size() - 1;
+  }
+
+  // Which output of the graph the value is, first of several.
+  [[nodiscard]] std::optional<size_t> output_index(graph::ValueId id) const {
+    const auto found = std::ranges::find(graph_.outputs(), id);
+    if (found == graph_.outputs().end()) return std::nullopt;
+    return static_cast<size_t>(found - graph_.outputs().begin());
+  }
+
+  [[nodiscard]] const graph::Node* producer(graph::ValueId id) const {
+    for (const graph::Node& node : graph_.nodes()) {
+      if (std::ranges::count(node.outputs, id) > 0) return &node;
+    }
+    return nullptr;
+  }
+  [[nodiscard]] bool made_by_conv(graph::ValueId id) const {
+    const graph::Node* node = producer(id);
+    return node != nullptr && std::holds_alternative<graph::Conv>(node->op);
+  }
+  [[nodiscard]] bool read_by_convs_alone(graph::ValueId id) const {
+    if (output_index(id)) return false;
+    return std::ranges::all_of(graph_.nodes(), [id](const graph::Node& node) {
+      return std::ranges::count(node.inputs, id) == 0 || std::holds_alternative<graph::Conv>(node.op);
+    });
+  }
+
+  [[nodiscard]] Element conv_input(const graph::Node& node) const {
+    if (!bf16_) return Element::f32;
+    const graph::ValueId id = node.inputs[0];
+    const bool split = !made_by_conv(id) && graph_.value(id).type.channels <= kMaxSplitChannels;
+    return split ? Element::bf16_split : Element::bf16;
+  }
+  [[nodiscard]] Element conv_output(const graph::Node& node) const {
+    return bf16_ && read_by_convs_alone(node.outputs[0]) ? Element::bf16 : Element::f32;
+  }
+
+  Status add_node(const graph::Node& node) {
+    const bool conv = std::holds_alternative<graph::Conv>(node.op);
+    const Element in = conv ? conv_input(node) : Element::f32;
+    const Element out = conv ? conv_output(node) : Element::f32;
+    auto step = make_step(graph_, node, in, out);
+    if (!step) return propagate(step);
+    ProgramStep ready = {
+        .label = node.name, .step = std::move(*step), .node = &node, .inputs = {}, .outputs = {}};
+    const std::vector<Port> inputs = ready.step->inputs();
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const bool reads_callers_memory = std::holds_alternative<graph::Encode>(node.op);
+      ready.inputs.push_back(place_for(node.inputs[i], inputs[i], reads_callers_memory));
+    }
+    const std::vector<Port> outputs = ready.step->outputs();
+    for (size_t i = 0; i < outputs.size(); ++i)
+      ready.outputs.push_back(add_result(node.outputs[i], outputs[i]));
+    program_.steps.push_back(std::move(ready));
+    for (const graph::ValueId id : node.outputs) deliver(id);
+    return {};
+  }
+
+  // A place that holds the value in this form, converting where there is none. The caller's tensors have no
+  // slack behind their rows and rows of any stride, so only Encode reads them as they are.
+  size_t place_for(graph::ValueId id, const Port& form, bool reads_callers_memory) {
+    for (size_t p = 0; p < program_.places.size(); ++p) {
+      const Place& place = program_.places[p];
+      const bool same_order = place.form.order == form.order || place.channels == 1;
+      const bool readable = place.kind == Place::Kind::buffer || reads_callers_memory;
+      if (place.value == id && place.form.element == form.element && same_order && readable) return p;
+    }
+    const size_t place = add_place(id, form, Place::Kind::buffer, 0);
+    add_conversion(native(id), place);
+    return place;
+  }
+
+  // The producer's place for a value: the caller's tensor if it has that form and nobody else reads the
+  // value.
+  size_t add_result(graph::ValueId id, const Port& form) {
+    const std::optional<size_t> output = output_index(id);
+    const bool same_order = form.order == user_form(id).order || graph_.value(id).type.channels == 1;
+    const bool fits = output && form.element == user_form(id).element && same_order;
+    // A convolution writes dense rows; the caller's may have any stride.
+    const bool strided = !made_by_conv(id);
+    const bool read = std::ranges::any_of(
+        graph_.nodes(), [id](const graph::Node& node) { return std::ranges::count(node.inputs, id) > 0; });
+    const size_t place = fits && strided && !read
+                             ? add_place(id, user_form(id), Place::Kind::job_output, *output)
+                             : add_place(id, form, Place::Kind::buffer, 0);
+    native_[id] = place;
+    return place;
+  }
+
+  // Brings a finished value to the caller's tensor, unless it is there.
+  void deliver(graph::ValueId id) {
+    const std::optional<size_t> output = output_index(id);
+    if (!output || program_.places[native(id)].kind == Place::Kind::job_output) return;
+    const size_t place = add_place(id, user_form(id), Place::Kind::job_output, *output);
+    add_conversion(native(id), place);
+  }
+
+  void add_conversion(size_t from, size_t to) {
+    const Place& source = program_.places[from];
+    const Place& target = program_.places[to];
+    program_.steps.push_back({.label = "copy of " + graph_.value(source.value).name,
+                              .step = make_conversion(source.form, target.form),
+                              .node = nullptr,
+                              .inputs = {from},
+                              .outputs = {to}});
+  }
+
+  void add_copies() {
+    for (size_t i = 0; i < graph_.outputs().size(); ++i) {
+      const graph::ValueId id = graph_.outputs()[i];
+      const auto input = std::ranges::find(graph_.inputs(), id);
+      const size_t first = *output_index(id);
+      if (input != graph_.inputs().end()) {
+        program_.copies.push_back({i, true, static_cast<size_t>(input - graph_.inputs().begin())});
+      } else if (first != i) {
+        program_.copies.push_back({i, false, first});
+      }
+    }
+  }
+
+  const graph::Graph& graph_;
+  const bool bf16_;
+  std::vector<std::optional<size_t>> native_;  // [value]: place
+  Program program_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Step>> make_step(const graph::Graph& graph, const graph::Node& node, Element in,
+                                        Element out) {
+  const graph::Operator& op = node.op;
+  if (std::holds_alternative<graph::Conv>(op)) return make_conv_step(node, in, out);
+  if (std::holds_alternative<graph::Clip>(op) || std::holds_alternative<graph::Identity>(op))
+    return make_clip_step(node);
+  if (std::holds_alternative<graph::DepthToSpace>(op)) return make_shuffle_step(graph, node);
+  if (std::holds_alternative<graph::Encode>(op)) return make_encode_step(graph, node);
+  if (std::holds_alternative<graph::Decode>(op)) return make_decode_step(graph, node);
+  if (std::holds_alternative<graph::Resample>(op)) return make_resample_step(node);
+  if (std::holds_alternative<graph::Store>(op)) return make_store_step(graph, node);
+  return fail(ErrorCode::model, "node " + node.name + ": operator " + std::string(graph::operator_name(op)) +
+                                    " cannot run; it must be fused into another one first");
+}
+
+Result<Program> make_program(const graph::Graph& graph, bool bf16) {
+  return ProgramBuilder(graph, bf16).build();
+}
+
+}  // namespace upres::session::cpu

@@ -1,0 +1,60 @@
+// One node of the graph made ready for the CPU, computing any range of rows of its outputs.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "graph/graph.h"
+#include "kernels/reference.h"
+#include "session/cpu/place.h"
+#include "session/cpu/schedule.h"
+
+namespace upres::session::cpu {
+
+// What a job fixes before its first row.
+struct JobShape {
+  const graph::Graph& graph;
+  std::span<const Extent> extents;  // of every value of the graph
+  const kernels::JobWindow& window;
+  int threads = 1;
+};
+
+// Thread rule: one thread at a time; run() uses OpenMP's threads.
+class Step {
+ public:
+  virtual ~Step() = default;
+
+  // Ports for the node's inputs and outputs.
+  [[nodiscard]] virtual std::vector<Port> inputs() const = 0;
+  [[nodiscard]] virtual std::vector<Port> outputs() const = 0;
+  // What the job needs beforehand: tables, scratch memory. Errors: device, out of memory.
+  virtual Status prepare(const JobShape& shape) = 0;
+  // Rows of input `index` that row y of the output reads, clipped to the input; neither end falls when y
+  // rises.
+  [[nodiscard]] virtual RowSpan rows_read(size_t index, int y) const = 0;
+  // Makes what computing these rows will need and can be kept (generated code). Errors: device.
+  virtual Status make_ready(const RowSpan& rows) {
+    static_cast<void>(rows);
+    return {};
+  }
+  // Computes rows [rows.begin, rows.end) of all outputs. The rows that it reads exist. Errors: device.
+  virtual Status run(const RowSpan& rows, std::span<const Rows> in, std::span<const MutableRows> out) = 0;
+  // After the last row: outputs that are no pictures (statistics).
+  virtual void finish(std::span<const MutableRows> out) { static_cast<void>(out); }
+  // Name of the implementation, once it has run: "brgconv:avx512_core", "hwy:AVX3".
+  [[nodiscard]] virtual std::string kernel() const = 0;
+};
+
+// Errors: device, out of memory or what oneDNN cannot do; model, for an operator that must be fused into
+// another first. `in` and `out` are the element types of a convolution's input and output; other operators
+// ignore them.
+Result<std::unique_ptr<Step>> make_step(const graph::Graph& graph, const graph::Node& node, Element in,
+                                        Element out);
+
+// A copy of f32 samples in another order or element type.
+std::unique_ptr<Step> make_conversion(const Port& from, const Port& to);
+
+}  // namespace upres::session::cpu

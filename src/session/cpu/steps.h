@@ -1,0 +1,21 @@
+// The steps behind make_step(), one function each. Nodes must outlive their steps.
+#pragma once
+
+#include <memory>
+
+#include "session/cpu/step.h"
+
+namespace upres::session::cpu {
+
+Result<std::unique_ptr<Step>> make_conv_step(const graph::Node& node, Element in, Element out);
+std::unique_ptr<Step> make_clip_step(const graph::Node& node);
+std::unique_ptr<Step> make_shuffle_step(const graph::Graph& graph, const graph::Node& node);
+std::unique_ptr<Step> make_encode_step(const graph::Graph& graph, const graph::Node& node);
+std::unique_ptr<Step> make_decode_step(const graph::Graph& graph, const graph::Node& node);
+std::unique_ptr<Step> make_resample_step(const graph::Node& node);
+std::unique_ptr<Step> make_store_step(const graph::Graph& graph, const graph::Node& node);
+
+// "hwy:AVX3".
+std::string pixel_kernel();
+
+}  // namespace upres::session::cpu
