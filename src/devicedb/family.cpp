@@ -36,9 +36,9 @@ struct Architecture {
 // Devices do not tell their architecture, but their names do. The first row of the vendor with a matching
 // mark counts, so that "g710" is looked for before "g71".
 constexpr auto kArchitectures = std::to_array<Architecture>({
+    {"nvidia", "ada", " ada|rtx 40|l40| l4"},
     {"nvidia", "blackwell", "gb200|b200|b100|rtx 50|rtx pro"},
     {"nvidia", "hopper", "h200|h100|h800|h20"},
-    {"nvidia", "ada", " ada|rtx 40|l40| l4"},
     {"nvidia", "ampere", "rtx 30|rtx a|a100|a800|a30|a40|a10|a16| a2"},
     {"nvidia", "turing", "rtx 20|quadro rtx|titan rtx|gtx 16|t1000|t600| t4"},
     {"nvidia", "volta", "v100|titan v"},
