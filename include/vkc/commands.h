@@ -87,6 +87,7 @@ class Commands {
   [[nodiscard]] const std::shared_ptr<detail::CommandsState>& state() const { return state_; }
 
  private:
+  [[nodiscard]] Status check_idle() const;
   std::shared_ptr<detail::CommandsState> state_;
   std::shared_ptr<detail::SubmissionState> last_;
 };

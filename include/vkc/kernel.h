@@ -124,6 +124,8 @@ struct KernelOptions {
   // Subgroup size to ask for: a power of two within limits.min_subgroup_size and max_subgroup_size; needs the
   // feature subgroup_size_control unless it is the device's only one. Empty: the driver's choice.
   std::optional<std::uint32_t> subgroup_size = {};
+  // Of a kernel made from plain SPIR-V, for errors and debug tools.
+  std::string_view name = "unnamed";
 };
 
 // A shared handle. Threads: immutable, so every member may be called from any thread (with different

@@ -38,8 +38,8 @@ struct DeclaredConstant {
   std::string_view name;
   std::uint32_t id = 0;
   ScalarType type = ScalarType::other;
-  // The default's bits in the constant's own type, higher bits zero (a boolean is 0 or 1); empty if the compiler
-  // dropped the constant.
+  // The default's bits in the constant's own type, higher bits zero (a boolean is 0 or 1); empty if the
+  // compiler dropped the constant.
   std::optional<std::uint64_t> default_bits = {};
 };
 

@@ -1,0 +1,39 @@
+// What an Instance handle refers to.
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include <vkc/instance.h>
+
+#include "vkc/functions.h"
+#include "vkc/loader.h"
+#include "vkc/status.h"
+
+namespace vkc::detail {
+
+class InstanceState {
+ public:
+  InstanceState(std::shared_ptr<Loader> loader, LogSink log)
+      : loader(std::move(loader)), log_(std::move(log)) {}
+  InstanceState(const InstanceState&) = delete;
+  InstanceState& operator=(const InstanceState&) = delete;
+  ~InstanceState();
+
+  void log(Severity severity, std::string_view text) const {
+    if (log_) log_(severity, text);
+  }
+
+  std::shared_ptr<Loader> loader;
+  GlobalFunctions global;
+  InstanceFunctions functions;
+  VkInstance handle = VK_NULL_HANDLE;
+  VkDebugUtilsMessengerEXT messenger = VK_NULL_HANDLE;
+  std::uint32_t api_version = VK_API_VERSION_1_1;  // asked for at creation
+  std::atomic<std::uint64_t> validation_messages = 0;
+
+ private:
+  LogSink log_;
+};
+
+}  // namespace vkc::detail

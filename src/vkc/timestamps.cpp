@@ -1,0 +1,74 @@
+#include <vkc/timestamps.h>
+
+#include "vkc/timestamps_state.h"
+
+namespace vkc {
+namespace detail {
+
+TimestampsState::~TimestampsState() { device->vk.DestroyQueryPool(device->handle, handle, nullptr); }
+
+Status TimestampsState::create() {
+  if (auto ok = device->alive(); !ok) return ok;
+  if (count == 0) return fail(ErrorCode::invalid_argument, "timestamps: a count of 0");
+  if (device->limits().timestamp_valid_bits == 0) {
+    return fail(ErrorCode::not_supported,
+                device->properties().name + " has no timestamps on its compute queue");
+  }
+  auto info = vk_struct<VkQueryPoolCreateInfo>(VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO);
+  info.queryType = VK_QUERY_TYPE_TIMESTAMP;
+  info.queryCount = count;
+  return device->check(device->vk.CreateQueryPool(device->handle, &info, nullptr, &handle),
+                       "vkCreateQueryPool");
+}
+
+Result<std::uint64_t> TimestampsState::ticks(std::uint32_t index) const {
+  if (auto ok = device->alive(); !ok) return propagate(ok);
+  const std::string entry = "timestamp " + std::to_string(index);
+  if (index >= count)
+    return fail(ErrorCode::invalid_argument, entry + ": there are " + std::to_string(count));
+  std::uint64_t value = 0;
+  const VkResult result =
+      submitted[index] ? device->vk.GetQueryPoolResults(device->handle, handle, index, 1, sizeof(value),
+                                                        &value, sizeof(value), VK_QUERY_RESULT_64_BIT)
+                       : VK_NOT_READY;
+  if (result == VK_NOT_READY)
+    return fail(ErrorCode::invalid_argument, entry + " is not written yet; wait for its submission");
+  if (auto ok = device->check(result, "vkGetQueryPoolResults"); !ok) return propagate(ok);
+  return value;
+}
+
+double TimestampsState::elapsed_ms(std::uint64_t first_ticks, std::uint64_t last_ticks) const {
+  const std::uint32_t bits = device->limits().timestamp_valid_bits;
+  const std::uint64_t mask = bits >= 64 ? UINT64_MAX : (std::uint64_t{1} << bits) - 1;
+  return static_cast<double>((last_ticks - first_ticks) & mask) * device->limits().timestamp_period_ns * 1e-6;
+}
+
+}  // namespace detail
+
+Result<Timestamps> Timestamps::create(const Device& device, std::uint32_t count) {
+  auto state = std::make_shared<detail::TimestampsState>(device.state(), count);
+  if (auto created = state->create(); !created) return detail::propagate(created);
+  return Timestamps(std::move(state));
+}
+
+std::uint32_t Timestamps::count() const { return state_->count; }
+
+Result<double> Timestamps::elapsed_ms(std::uint32_t first, std::uint32_t last) const {
+  const auto from = state_->ticks(first);
+  if (!from) return detail::propagate(from);
+  const auto to = state_->ticks(last);
+  if (!to) return detail::propagate(to);
+  return state_->elapsed_ms(*from, *to);
+}
+
+Result<std::vector<double>> Timestamps::read_ms() const {
+  std::vector<double> times;
+  for (std::uint32_t i = 0; i < state_->count; ++i) {
+    const auto time = elapsed_ms(0, i);
+    if (!time) return detail::propagate(time);
+    times.push_back(*time);
+  }
+  return times;
+}
+
+}  // namespace vkc

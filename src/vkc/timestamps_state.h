@@ -1,0 +1,34 @@
+// What a Timestamps handle refers to.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include <vkc/timestamps.h>
+
+#include "vkc/device_state.h"
+
+namespace vkc::detail {
+
+class TimestampsState {
+ public:
+  TimestampsState(std::shared_ptr<DeviceState> device, std::uint32_t count)
+      : device(std::move(device)), count(count), submitted(count) {}
+  TimestampsState(const TimestampsState&) = delete;
+  TimestampsState& operator=(const TimestampsState&) = delete;
+  ~TimestampsState();
+
+  Status create();
+  // Ticks of the device's clock. Errors: invalid_argument (no such entry, not written yet), device_lost.
+  Result<std::uint64_t> ticks(std::uint32_t index) const;
+  [[nodiscard]] double elapsed_ms(std::uint64_t first_ticks, std::uint64_t last_ticks) const;
+
+  std::shared_ptr<DeviceState> device;
+  std::uint32_t count;
+  VkQueryPool handle = VK_NULL_HANDLE;
+  // Entries that some submission writes; asking Vulkan for others is not allowed.
+  std::vector<std::atomic<bool>> submitted;
+};
+
+}  // namespace vkc::detail
