@@ -27,10 +27,11 @@ struct Model {
   std::string producer;
 };
 
-// Reads a model from its bytes; `label` (the file's name) begins each message. Supported: Conv (stride 1, dilation 1, one
-// group, pads or auto_pad), Relu, Clip (attributes or constant inputs), DepthToSpace, Reshape and Transpose (constant
-// shapes), Constant, Identity; initializers f32 or f16 in raw_data or the typed fields. Fixed spatial sizes are ignored.
-// Hostile input is safe. Errors: model ("x.onnx: node Conv_3: ...", naming operator, node and opset; tensors by name).
+// Reads a model from its bytes; `label` (the file's name) begins each message. Supported: Conv (stride 1,
+// dilation 1, one group, pads or auto_pad), Relu, Clip (attributes or constant inputs), DepthToSpace, Reshape
+// and Transpose (constant shapes), Constant, Identity; initializers f32 or f16 in raw_data or the typed
+// fields. Fixed spatial sizes are ignored. Hostile input is safe. Errors: model ("x.onnx: node Conv_3: ...",
+// naming operator, node and opset; tensors by name).
 Result<Model> import_model(std::span<const std::byte> bytes, std::string_view label);
 
 // The same from a file (at most 2 GiB). Errors: model, also when it is missing, unreadable or no model.
