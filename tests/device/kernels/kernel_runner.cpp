@@ -1,0 +1,239 @@
+#include "kernel_runner.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "kernels/resize/lanczos.h"
+#include "upres_shaders_kernels.h"
+
+namespace upres::kernels {
+
+namespace {
+
+constexpr size_t kGuardBytes = 4096;
+constexpr uint32_t kPoison = 0x7fc5a5a5;  // a NaN, and as pixels nothing that looks like padding
+
+Error device_error(const std::string& what, const vkc::Error& error) {
+  return {ErrorCode::device, what + ": " + error.message, error.reasons};
+}
+
+std::vector<std::byte> poison(size_t bytes) {
+  std::vector<std::byte> filled(bytes);
+  for (size_t at = 0; at + 4 <= bytes; at += 4) std::memcpy(filled.data() + at, &kPoison, 4);
+  return filled;
+}
+
+// Copies rows between the packed and the device layout of a tensor.
+void copy_rows(const TensorType& type, const Extent& extent, std::span<const std::byte> from,
+               size_t from_stride, std::span<std::byte> to, size_t to_stride) {
+  const size_t bytes = row_bytes(type, extent);
+  const size_t rows = packed_bytes(type, extent) / bytes;
+  for (size_t row = 0; row < rows; ++row)
+    std::memcpy(to.data() + row * to_stride, from.data() + row * from_stride, bytes);
+}
+
+std::vector<std::byte> device_layout(const Tensor& tensor) {
+  std::vector<std::byte> bytes = poison(device_bytes(tensor.type, tensor.extent));
+  copy_rows(tensor.type, tensor.extent, tensor.bytes, row_bytes(tensor.type, tensor.extent), bytes,
+            device_row_bytes(tensor.type, tensor.extent));
+  return bytes;
+}
+
+Tensor packed_layout(const TensorType& type, const Extent& extent, std::span<const std::byte> bytes) {
+  Tensor tensor(type, extent);
+  copy_rows(type, extent, bytes, device_row_bytes(type, extent), tensor.bytes, row_bytes(type, extent));
+  return tensor;
+}
+
+// A tensor's bytes on the device, with guards on both sides.
+class GuardedBuffer {
+ public:
+  static Result<GuardedBuffer> create(const vkc::Device& device, std::string_view name,
+                                      std::vector<std::byte> bytes) {
+    GuardedBuffer guarded;
+    guarded.name_ = name;
+    guarded.size_bytes_ = bytes.size();
+    guarded.before_ = poison(bytes.size() + 2 * kGuardBytes);
+    std::ranges::copy(bytes, guarded.before_.begin() + kGuardBytes);
+    auto buffer = vkc::Buffer::create(device, guarded.before_.size(), vkc::MemoryKind::device, name);
+    if (!buffer) return tl::unexpected(device_error("buffer", buffer.error()));
+    guarded.buffer_ = *buffer;
+    if (auto status = vkc::upload(device, *buffer, guarded.before_); !status) {
+      return tl::unexpected(device_error("upload", status.error()));
+    }
+    return guarded;
+  }
+
+  // What the kernel gets: it ends behind the guard, so that robust access of a driver hides no read past the
+  // end.
+  [[nodiscard]] vkc::Binding binding() const {
+    return {name_, buffer_->range(kGuardBytes, size_bytes_ + kGuardBytes)};
+  }
+
+  // The tensor's bytes after the run. Errors: device, when anything else changed, or the tensor itself where
+  // `writable` is false.
+  [[nodiscard]] Result<std::vector<std::byte>> read(const vkc::Device& device, bool writable) const {
+    auto after = vkc::download<std::byte>(device, *buffer_);
+    if (!after) return tl::unexpected(device_error("download", after.error()));
+    const size_t end = kGuardBytes + size_bytes_;
+    for (size_t at = 0; at < after->size(); ++at) {
+      const bool own = at >= kGuardBytes && at < end;
+      if ((*after)[at] == before_[at] || (own && writable)) continue;
+      return fail(ErrorCode::device,
+                  std::string(name_) + ": byte " +
+                      std::to_string(static_cast<int64_t>(at) - static_cast<int64_t>(kGuardBytes)) + " of " +
+                      std::to_string(size_bytes_) + " was overwritten");
+    }
+    return std::vector<std::byte>(after->begin() + kGuardBytes,
+                                  after->begin() + static_cast<std::ptrdiff_t>(end));
+  }
+
+ private:
+  std::string_view name_;
+  size_t size_bytes_ = 0;
+  std::vector<std::byte> before_;
+  std::optional<vkc::Buffer> buffer_;
+};
+
+vkc::ConstantValue vkc_value(const Constant& constant) {
+  return std::visit([](auto value) { return vkc::ConstantValue(value); }, constant.value);
+}
+
+std::string key_of(const KernelChoice& choice) {
+  std::string key = module_name(choice);
+  for (const Constant& constant : choice.constants) {
+    key += " " + constant.name + "=" +
+           std::visit([](auto value) { return std::to_string(value); }, constant.value);
+  }
+  const GroupSize& size = choice.group_size;
+  return key + " " + std::to_string(size.x) + "x" + std::to_string(size.y) + "x" + std::to_string(size.z);
+}
+
+std::vector<std::byte> table_bytes(const ResampleTable& table, std::string_view name) {
+  const auto bytes = name == "first_samples" ? std::as_bytes(std::span(table.first_samples))
+                                             : std::as_bytes(std::span(table.weights));
+  return {bytes.begin(), bytes.end()};
+}
+
+// All buffers of one run, inputs (and data that does not change) before outputs.
+struct Buffers {
+  std::vector<GuardedBuffer> read_only;
+  std::vector<GuardedBuffer> outputs;
+
+  [[nodiscard]] std::vector<vkc::Binding> bindings() const {
+    std::vector<vkc::Binding> all;
+    for (const auto* list : {&read_only, &outputs}) {
+      for (const GuardedBuffer& buffer : *list) all.push_back(buffer.binding());
+    }
+    return all;
+  }
+};
+
+Status add(std::vector<GuardedBuffer>& to, const vkc::Device& device, std::string_view name,
+           std::vector<std::byte> bytes) {
+  auto buffer = GuardedBuffer::create(device, name, std::move(bytes));
+  if (!buffer) return propagate(buffer);
+  to.push_back(std::move(*buffer));
+  return {};
+}
+
+Result<Buffers> make_buffers(const vkc::Device& device, const Kernel& kernel, const KernelCase& test,
+                             std::span<const Tensor> inputs, std::span<const Extent> extents) {
+  Buffers buffers;
+  const BindingNames names = kernel.bindings(test.graph, test.node());
+  Status status;
+  for (size_t i = 0; i < names.inputs.size() && status; ++i) {
+    status = add(buffers.read_only, device, names.inputs[i], device_layout(inputs[i]));
+  }
+  const auto constant_data = kernel.pack_constant_data(test.graph, test.node());
+  for (size_t i = 0; i < names.constant_data.size() && status; ++i) {
+    status = add(buffers.read_only, device, names.constant_data[i], constant_data[i]);
+  }
+  for (size_t i = 0; i < names.tables.size() && status; ++i) {
+    const auto table = make_resample_table(test.graph, test.node(), extents, test.window);
+    status = add(buffers.read_only, device, names.tables[i], table_bytes(table, names.tables[i]));
+  }
+  for (size_t i = 0; i < names.outputs.size() && status; ++i) {
+    const graph::ValueId id = test.node().outputs[i];
+    const TensorType& type = test.graph.value(id).type;
+    const size_t bytes = device_bytes(type, extents[id]);
+    status = add(buffers.outputs, device, names.outputs[i],
+                 type.layout == Layout::flat ? std::vector<std::byte>(bytes) : poison(bytes));
+  }
+  if (!status) return propagate(status);
+  return buffers;
+}
+
+// Cuts rows into `parts` ranges of unequal height, without empty ones.
+std::vector<RowRange> cut_rows(uint32_t rows, uint32_t parts) {
+  std::vector<RowRange> ranges;
+  uint32_t begin = 0;
+  for (uint32_t part = 1; part <= parts; ++part) {
+    const uint32_t end = part == parts ? rows : std::min(rows, rows * part * part / (parts * parts) + 1);
+    if (end > begin) ranges.push_back({begin, end});
+    begin = std::max(begin, end);
+  }
+  return ranges;
+}
+
+Status dispatch(const vkc::Device& device, const vkc::Kernel& kernel, const Launch& launch,
+                const Buffers& buffers, uint32_t dispatches) {
+  auto commands = vkc::Commands::create(device);
+  if (!commands) return tl::unexpected(device_error("commands", commands.error()));
+  std::vector<std::byte> push = launch.push;
+  for (const RowRange& rows : cut_rows(launch.grid.rows, dispatches)) {
+    std::memcpy(push.data(), &rows, sizeof(rows));
+    const vkc::Extent extent = {launch.grid.width, rows.row_end - rows.row_begin, launch.grid.depth};
+    // Errors are kept by the commands and come back from submit.
+    (void)kernel.dispatch(*commands, vkc::group_count(extent, kernel.group_size()), buffers.bindings(), push);
+  }
+  const auto submission = commands->submit();
+  if (!submission) return tl::unexpected(device_error("submit", submission.error()));
+  const auto done = submission->wait();
+  if (!done) return tl::unexpected(device_error("wait", done.error()));
+  return {};
+}
+
+}  // namespace
+
+Result<vkc::Kernel> KernelRunner::compiled(const KernelChoice& choice) {
+  const std::string key = key_of(choice);
+  if (const auto found = compiled_.find(key); found != compiled_.end()) return found->second;
+  const vkc::KernelSource* source = upres_shaders_kernels::find(module_name(choice));
+  if (source == nullptr) return fail(ErrorCode::device, "no shader is named " + module_name(choice));
+  std::vector<vkc::Constant> constants;
+  for (const Constant& constant : choice.constants) constants.push_back({constant.name, vkc_value(constant)});
+  const vkc::KernelGroupSize size = {choice.group_size.x, choice.group_size.y, choice.group_size.z};
+  auto kernel = vkc::Kernel::create(device_, *source, constants, size);
+  if (!kernel) return tl::unexpected(device_error("kernel " + key, kernel.error()));
+  compiled_.emplace(key, *kernel);
+  return *kernel;
+}
+
+Result<std::vector<Tensor>> KernelRunner::run(const Kernel& kernel, const KernelCase& test,
+                                              std::span<const Tensor> inputs, const RunOptions& options) {
+  auto extents = case_extents(test);
+  if (!extents) return propagate(extents);
+  auto built = compiled(kernel.choose(test.graph, test.node(), options.tuning));
+  if (!built) return propagate(built);
+  auto buffers = make_buffers(device_, kernel, test, inputs, *extents);
+  if (!buffers) return propagate(buffers);
+  const Launch launch = kernel.launch({test.graph, test.node(), *extents});
+  if (auto status = dispatch(device_, *built, launch, *buffers, options.dispatches); !status)
+    return propagate(status);
+
+  for (const GuardedBuffer& buffer : buffers->read_only) {
+    if (auto bytes = buffer.read(device_, false); !bytes) return propagate(bytes);
+  }
+  std::vector<Tensor> outputs;
+  for (size_t i = 0; i < buffers->outputs.size(); ++i) {
+    auto bytes = buffers->outputs[i].read(device_, true);
+    if (!bytes) return propagate(bytes);
+    const graph::ValueId id = test.node().outputs[i];
+    outputs.push_back(packed_layout(test.graph.value(id).type, (*extents)[id], *bytes));
+  }
+  return outputs;
+}
+
+}  // namespace upres::kernels

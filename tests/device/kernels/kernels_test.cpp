@@ -1,0 +1,129 @@
+// Every kernel of the table on every Vulkan device of the machine, against its reference.
+//
+// A failure prints the case's line and how to run it alone. Environment: UPRES_KERNEL_CASE=TEXT runs the
+// cases whose line contains TEXT; UPRES_KERNEL_SEED=N draws other random data; see also test_devices.h.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
+#include <string>
+
+#include "kernel_runner.h"
+#include "kernels/cases.h"
+#include "kernels/kernel.h"
+#include "test_devices.h"
+
+namespace upres::kernels {
+namespace {
+
+using testing_devices::TestDevices;
+
+std::string environment(const char* name) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? "" : text;
+}
+
+uint64_t seed() { return std::strtoull(environment("UPRES_KERNEL_SEED").c_str(), nullptr, 10); }
+
+bool same_bits(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
+  return std::ranges::equal(a, b, [](const Tensor& x, const Tensor& y) { return x.bytes == y.bytes; });
+}
+
+class OnDevice : public testing::TestWithParam<const Kernel*> {
+ protected:
+  static void SetUpTestSuite() { devices_ = std::make_unique<TestDevices>(TestDevices::open()); }
+  static void TearDownTestSuite() { devices_.reset(); }
+
+  void SetUp() override {
+    if (!devices_->devices().empty()) return;
+    if (TestDevices::required()) FAIL() << "no Vulkan device: " << devices_->problem();
+    GTEST_SKIP() << "EVERY TEST SKIPPED: no Vulkan device: " << devices_->problem();
+  }
+  void TearDown() override {
+    EXPECT_EQ(devices_->validation_messages(), messages_) << "the validation layer complained, see above";
+    messages_ = devices_->validation_messages();
+  }
+
+  using Check = std::function<void(KernelRunner&, const Kernel&, const KernelCase&)>;
+
+  // Runs `check` for every stride-th case that the kernel computes on every device that it is legal on.
+  void for_each_case(size_t stride, const Check& check) {
+    const Kernel& kernel = *GetParam();
+    const std::string filter = environment("UPRES_KERNEL_CASE");
+    const auto cases = kernel_cases(group_size_of(complete_tuning(kernel, {})), seed());
+    for (const vkc::Device& device : devices_->devices()) {
+      KernelRunner runner(device);
+      size_t index = 0;
+      for (const KernelCase& test : cases) {
+        if (!kernel.computes(test.graph, test.node()) || test.line.find(filter) == std::string::npos)
+          continue;
+        if (index++ % stride != 0) continue;
+        SCOPED_TRACE(std::string(kernel.id()) + " on " + device.properties().name +
+                     "\n  again with: UPRES_KERNEL_CASE='" + test.line +
+                     "' UPRES_KERNEL_SEED=" + std::to_string(seed()) +
+                     " test_device_kernels --gtest_filter='*/" + std::string(kernel.id()) + "'");
+        check(runner, kernel, test);
+        if (HasFatalFailure()) return;
+      }
+      if (filter.empty()) {
+        EXPECT_GT(index, 0U) << "no case for " << kernel.id();
+      }
+    }
+  }
+
+ private:
+  static inline std::unique_ptr<TestDevices> devices_;
+  static inline uint64_t messages_ = 0;
+};
+
+Result<std::vector<Tensor>> run(KernelRunner& runner, const Kernel& kernel, const KernelCase& test,
+                                const RunOptions& options) {
+  return runner.run(kernel, test, case_inputs(test), options);
+}
+
+TEST_P(OnDevice, AgreesWithItsReference) {
+  for_each_case(1, [](KernelRunner& runner, const Kernel& kernel, const KernelCase& test) {
+    const auto inputs = case_inputs(test);
+    const auto expected = case_expected(test, inputs);
+    ASSERT_TRUE(expected.has_value()) << expected.error().text();
+    const auto actual = runner.run(kernel, test, inputs, {});
+    ASSERT_TRUE(actual.has_value()) << actual.error().text();
+    const Comparison comparison = compare_outputs(test, *expected, *actual);
+    EXPECT_TRUE(comparison.ok()) << comparison.mismatch << "; largest difference "
+                                 << comparison.largest_difference << ", allowed " << test.tolerance.absolute
+                                 << " or " << test.tolerance.levels << " levels, because "
+                                 << test.tolerance.reason;
+  });
+}
+
+TEST_P(OnDevice, RangesOfRowsGiveTheSameBits) {
+  for_each_case(2, [](KernelRunner& runner, const Kernel& kernel, const KernelCase& test) {
+    const auto whole = run(runner, kernel, test, {});
+    ASSERT_TRUE(whole.has_value()) << whole.error().text();
+    for (const uint32_t dispatches : {2U, 5U}) {
+      const auto parts = run(runner, kernel, test, {.tuning = {}, .dispatches = dispatches});
+      ASSERT_TRUE(parts.has_value()) << parts.error().text();
+      EXPECT_TRUE(same_bits(*whole, *parts)) << dispatches << " dispatches";
+    }
+  });
+}
+
+TEST_P(OnDevice, GroupSizesChangeNoBit) {
+  for_each_case(5, [](KernelRunner& runner, const Kernel& kernel, const KernelCase& test) {
+    const auto plain = run(runner, kernel, test, {});
+    ASSERT_TRUE(plain.has_value()) << plain.error().text();
+    for (const auto& [x, y] : {std::pair{1U, 1U}, std::pair{5U, 3U}, std::pair{128U, 1U}}) {
+      const auto other =
+          run(runner, kernel, test, {.tuning = {{"group_size_x", x}, {"group_size_y", y}}, .dispatches = 1});
+      ASSERT_TRUE(other.has_value()) << other.error().text();
+      EXPECT_TRUE(same_bits(*plain, *other)) << "groups of " << x << "x" << y;
+    }
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, OnDevice, testing::ValuesIn(all_kernels().begin(), all_kernels().end()),
+                         [](const auto& test) { return std::string(test.param->id()); });
+
+}  // namespace
+}  // namespace upres::kernels
