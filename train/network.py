@@ -5,6 +5,8 @@ ESPCN with 64, 64 and 32 channels: four convolutions with zero padding, ReLU bet
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import torch
 from torch import Tensor, nn
@@ -13,14 +15,20 @@ from torch.nn import functional
 # (channels in, channels out, kernel size) of all layers but the last, whose channels out are the squared scale
 BODY = ((1, 64, 5), (64, 64, 3), (64, 32, 3))
 LAST_KERNEL = 3
+BF16_ROUNDING = 2.0**-9  # largest relative error of one rounding to bf16
+
+
+def jittered(values: Tensor, amount: float) -> Tensor:
+    """The values with relative errors as rounding to bf16 makes them, `amount` times as large."""
+    return values * (1 + amount * BF16_ROUNDING * (2 * torch.rand_like(values) - 1))
 
 
 class FoldedConv(nn.Module):
     """A convolution whose kernel is a sum of branches: direct, expanded (k x k to `width` channels, then 1x1) and 1x1.
 
-    All branches are linear and have no bias inside, so their sum is one k x k kernel, zero padding included. That kernel
-    is computed first and applied once, which is why the branches cost next to nothing. They change only how the
-    optimizer moves: a product of two matrices learns the strong directions faster than their product does.
+    All branches are linear and have no bias inside, so their sum is one k x k kernel, zero padding included. That
+    kernel is computed first and applied once, which is why the branches cost little. They change only how the optimizer
+    moves: two matrices learn the strong directions of their product faster than one matrix in its place does.
     """
 
     def __init__(self, channels_in: int, channels_out: int, kernel: int, expansion: int) -> None:
@@ -43,17 +51,24 @@ class FoldedConv(nn.Module):
         centre = functional.pad(self.point[:, :, None, None], (margin,) * 4)
         return self.direct + product + centre
 
-    def forward(self, x: Tensor) -> Tensor:
-        kernel = self.kernel().to(x.dtype, memory_format=torch.channels_last)
-        return functional.conv2d(x, kernel, self.bias.to(x.dtype), padding=self.direct.shape[-1] // 2)
+    def forward(self, x: Tensor, jitter: float = 0.0) -> Tensor:
+        kernel = self.kernel()
+        if jitter > 0:
+            kernel, x = jittered(kernel, jitter), jittered(x, jitter)
+        kernel = kernel.contiguous(memory_format=torch.channels_last)
+        return functional.conv2d(x, kernel, self.bias, padding=self.direct.shape[-1] // 2)
 
 
 class Espcn(nn.Module):
-    """Luma in [0, 1], batch x 1 x height x width, to the same at `scale` times the size."""
+    """Luma in [0, 1], batch x 1 x height x width, to the same at `scale` times the size.
 
-    def __init__(self, scale: int, expansion: int = 0, carry_luma: bool = False) -> None:
+    In training, `jitter` disturbs all layers but the first, so that a network learns to spread what it carries over
+    many channels and stays exact when it is computed in bf16. (The first layer gets its input in higher precision.)
+    """
+
+    def __init__(self, scale: int, expansion: int = 0, carry_luma: bool = False, jitter: float = 0.0) -> None:
         super().__init__()
-        self.scale = scale
+        self.scale, self.jitter = scale, jitter
         layers = [FoldedConv(i, o, k, expansion) for i, o, k in BODY]
         layers.append(FoldedConv(BODY[-1][1], scale * scale, LAST_KERNEL, expansion))
         self.layers = nn.ModuleList(layers)
@@ -73,11 +88,19 @@ class Espcn(nn.Module):
         wanted[:, 0] = linear_kernels(self.scale)
         set_kernel_rows(last, slice(None), wanted)
 
-    def forward(self, luma: Tensor, dtype: torch.dtype = torch.float32) -> Tensor:
-        x = luma.to(dtype)
-        for layer in self.layers[:-1]:
-            x = functional.relu(layer(x), inplace=True)
-        return functional.pixel_shuffle(self.layers[-1](x).float(), self.scale)
+    def forward(self, luma: Tensor) -> Tensor:
+        jitter = self.jitter if self.training else 0.0
+        x = functional.relu(self.layers[0](luma))
+        for layer in self.layers[1:-1]:
+            x = functional.relu(layer(x, jitter))
+        return functional.pixel_shuffle(self.layers[-1](x, jitter), self.scale)
+
+    @torch.no_grad()
+    def start_from(self, weights: Mapping[str, np.ndarray]) -> None:
+        """Takes over kernels and biases that plain_weights() gave, whatever the branches."""
+        for number, layer in enumerate(self.layers, start=1):
+            set_kernel_rows(layer, slice(None), torch.from_numpy(weights[f"conv{number}.weight"]))
+            layer.bias.copy_(torch.from_numpy(weights[f"conv{number}.bias"]))
 
     def plain_weights(self) -> dict[str, np.ndarray]:
         """The four kernels and biases that give the same picture without branches; folded in double precision."""
