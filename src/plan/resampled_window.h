@@ -15,7 +15,6 @@ constexpr int64_t source_pixel(int64_t index, int64_t input, int64_t output) {
 // Input pixels that any `out_window` neighbouring output pixels need, at most the picture: source pixels of
 // the first and the last are at most ceil((out_window - 1) * input / output) apart.
 constexpr int64_t input_of_resampled_window(int64_t out_window, int64_t input, int64_t output, int64_t halo) {
-  if (out_window >= output) return input;
   const int64_t apart = ((out_window - 1) * input + output - 1) / output;
   return std::min(input, apart + 1 + halo);
 }
