@@ -69,7 +69,7 @@ KernelChoice Decode::choose(const graph::Graph& graph, const graph::Node& node,
                         {"block", u32(decode.block)},
                         {"crd", decode.mode == graph::ShuffleMode::crd},
                         {"factor", u32(decode.factor)},
-                        {"bilinear", decode.filter == graph::SideFilter::bilinear}},
+                        {"use_bilinear", decode.filter == graph::SideFilter::bilinear}},
           .group_size = tuned_group_size(*this, tuning)};
 }
 

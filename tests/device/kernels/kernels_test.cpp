@@ -110,10 +110,10 @@ TEST_P(OnDevice, RangesOfRowsGiveTheSameBits) {
 }
 
 TEST_P(OnDevice, GroupSizesChangeNoBit) {
-  for_each_case(5, [](KernelRunner& runner, const Kernel& kernel, const KernelCase& test) {
+  for_each_case(9, [](KernelRunner& runner, const Kernel& kernel, const KernelCase& test) {
     const auto plain = run(runner, kernel, test, {});
     ASSERT_TRUE(plain.has_value()) << plain.error().text();
-    for (const auto& [x, y] : {std::pair{1U, 1U}, std::pair{5U, 3U}, std::pair{128U, 1U}}) {
+    for (const auto& [x, y] : {std::pair{5U, 3U}, std::pair{128U, 1U}}) {
       const auto other =
           run(runner, kernel, test, {.tuning = {{"group_size_x", x}, {"group_size_y", y}}, .dispatches = 1});
       ASSERT_TRUE(other.has_value()) << other.error().text();
