@@ -207,10 +207,15 @@ Status check_resize(const PictureOptions& options, int factor) {
                           input.width_px, input.height_px, output.width_px, output.height_px, factor));
 }
 
-}  // namespace
+// A runnable copy; weights are shared.
+Result<Graph> simplified(const Graph& graph) {
+  Graph copy = graph;
+  if (auto status = simplify(copy); !status) return propagate(status);
+  if (auto status = verify_runnable(copy); !status) return propagate(status);
+  return copy;
+}
 
-Result<PictureNetwork> inspect_picture_network(const Graph& network) {
-  if (auto status = verify_runnable(network); !status) return propagate(status);
+Result<PictureNetwork> inspect_simplified(const Graph& network) {
   if (auto status = check_ports(network); !status) return propagate(status);
   auto factor = exact_factor(network);
   if (!factor) return propagate(factor);
@@ -218,14 +223,24 @@ Result<PictureNetwork> inspect_picture_network(const Graph& network) {
   return PictureNetwork{luma ? NetworkColors::luma : NetworkColors::rgb, *factor};
 }
 
+}  // namespace
+
+Result<PictureNetwork> inspect_picture_network(const Graph& network) {
+  auto simple = simplified(network);
+  if (!simple) return propagate(simple);
+  return inspect_simplified(*simple);
+}
+
 Result<Graph> attach_picture_ends(const Graph& network, const PictureOptions& options) {
   assert(options.channels >= 1 && options.channels <= 4);
   assert(options.in_dtype == DType::u8 || options.in_dtype == DType::u16);
   assert(options.out_dtype == DType::u8 || options.out_dtype == DType::u16);
-  auto kind = inspect_picture_network(network);
+  auto simple = simplified(network);
+  if (!simple) return propagate(simple);
+  auto kind = inspect_simplified(*simple);
   if (!kind) return propagate(kind);
   if (auto status = check_resize(options, kind->factor); !status) return propagate(status);
-  Graph graph = EndsBuilder(network, *kind, options).build();
+  Graph graph = EndsBuilder(*simple, *kind, options).build();
   if (auto status = simplify(graph); !status) return propagate(status);
   if (auto status = verify_runnable(graph); !status) return propagate(status);
   return graph;

@@ -16,19 +16,19 @@ bool NodeImport::has_input(int index) const {
   return index < node_->input_size() && !node_->input(index).empty();
 }
 
-Result<Activation> NodeImport::activation(int index, std::string_view role) const {
-  if (!has_input(index)) return fail(ErrorCode::model, fmt::format("its {} is missing", role));
+Result<Activation> NodeImport::activation(int index) const {
+  if (!has_input(index)) return fail(ErrorCode::model, fmt::format("input {} is missing", index));
   const Symbol* found = symbol(index);
   if (found != nullptr && std::holds_alternative<Activation>(*found)) return std::get<Activation>(*found);
   return fail(ErrorCode::model,
-              fmt::format("its {} {} is a constant; upres computes only what depends on the picture", role,
+              fmt::format("input {} is a constant; upres computes only what depends on the picture",
                           printable(input_name(index))));
 }
 
-Result<Activation> NodeImport::picture(int index, std::string_view role) const {
-  auto found = activation(index, role);
+Result<Activation> NodeImport::picture(int index) const {
+  auto found = activation(index);
   if (found && found->dims.size() != 4) {
-    return fail(ErrorCode::model, fmt::format("its {} {} has {} dimensions where 4 are needed", role,
+    return fail(ErrorCode::model, fmt::format("input {} has {} dimensions where 4 are needed",
                                               printable(input_name(index)), found->dims.size()));
   }
   return found;
@@ -39,13 +39,14 @@ int NodeImport::channels(const Activation& activation) const {
 }
 
 Result<const proto::TensorProto*> NodeImport::constant(int index, std::string_view role) const {
-  if (!has_input(index)) return fail(ErrorCode::model, fmt::format("its {} is missing", role));
+  if (!has_input(index)) return fail(ErrorCode::model, fmt::format("input {} ({}) is missing", index, role));
   const Symbol* found = symbol(index);
   if (found != nullptr && std::holds_alternative<const proto::TensorProto*>(*found)) {
     return std::get<const proto::TensorProto*>(*found);
   }
-  return fail(ErrorCode::model, fmt::format("its {} {} is computed at run time; upres needs it in the file",
-                                            role, printable(input_name(index))));
+  return fail(ErrorCode::model,
+              fmt::format("input {} ({}) is computed at run time; upres needs it in the file",
+                          printable(input_name(index)), role));
 }
 
 Result<graph::Weights> NodeImport::floats(int index, std::string_view role) const {

@@ -38,12 +38,12 @@ class NodeImport {
   [[nodiscard]] bool has_input(int index) const;
   [[nodiscard]] std::string_view input_name(int index) const { return node_->input(index); }
 
-  // The input, which must be computed. `role` is how messages call it: "input", "weights".
-  [[nodiscard]] Result<Activation> activation(int index, std::string_view role) const;
+  // The input, which must be computed.
+  [[nodiscard]] Result<Activation> activation(int index) const;
   // The same, and it must have four dimensions.
-  [[nodiscard]] Result<Activation> picture(int index, std::string_view role) const;
+  [[nodiscard]] Result<Activation> picture(int index) const;
   [[nodiscard]] int channels(const Activation& activation) const;
-  // The input, which must be a constant.
+  // The input, which must be a constant. `role` is how messages call it: "weights", "shape".
   [[nodiscard]] Result<const proto::TensorProto*> constant(int index, std::string_view role) const;
   [[nodiscard]] Result<graph::Weights> floats(int index, std::string_view role) const;
   [[nodiscard]] Result<std::vector<int64_t>> integers(int index, std::string_view role) const;

@@ -95,8 +95,7 @@ Result<graph::Weights> to_weights(Result<std::vector<T>> elements, const Convert
 
 std::string type_name(int32_t type) {
   const auto index = static_cast<size_t>(type);
-  return type >= 0 && index < kTypeNames.size() ? std::string(kTypeNames[index])
-                                                : fmt::format("type {}", type);
+  return type >= 0 && index < kTypeNames.size() ? std::string(kTypeNames[index]) : std::to_string(type);
 }
 
 std::string dims_text(const Dims& dims) {

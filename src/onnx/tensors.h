@@ -14,7 +14,7 @@ namespace upres::onnx {
 
 using Dims = std::vector<int64_t>;  // in memory order, batch first; -1 where free
 
-// "FLOAT16", "INT8", ...; "type 99" for those this version does not know.
+// "FLOAT16", "INT8", ...; the number for those this version does not know.
 std::string type_name(int32_t type);
 
 // "64x1x5x5"; "scalar" without dimensions; "?" where free.

@@ -23,7 +23,7 @@ Result<float> bound(const NodeImport& node, int index, std::string_view name, fl
 }
 
 Status emit_clip(NodeImport& node, float min, float max) {
-  auto input = node.activation(0, "input");
+  auto input = node.activation(0);
   if (!input) return propagate(input);
   // The standard: where min is above max, every value becomes max.
   return node.emit(graph::Clip{std::min(min, max), max}, input->id, input->dims, node.channels(*input));

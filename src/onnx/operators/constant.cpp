@@ -75,7 +75,7 @@ Status import_identity(NodeImport& node) {
   if (symbol != nullptr && std::holds_alternative<const proto::TensorProto*>(*symbol)) {
     return node.define_constant(std::get<const proto::TensorProto*>(*symbol));
   }
-  auto input = node.activation(0, "input");
+  auto input = node.activation(0);
   if (!input) return propagate(input);
   return node.emit(graph::Identity{}, input->id, input->dims, node.channels(*input));
 }

@@ -121,7 +121,7 @@ Dims output_dims(const Dims& in, const graph::Conv& conv) {
 
 Status import_conv(NodeImport& node) {
   if (auto status = check_steps(node); !status) return status;
-  auto input = node.picture(0, "input");
+  auto input = node.picture(0);
   if (!input) return propagate(input);
   auto kernel = read_kernel(node, node.channels(*input));
   if (!kernel) return propagate(kernel);

@@ -25,7 +25,7 @@ int64_t enlarged(int64_t size, int64_t block) {
 }  // namespace
 
 Status import_depth_to_space(NodeImport& node) {
-  auto input = node.picture(0, "input");
+  auto input = node.picture(0);
   if (!input) return propagate(input);
   auto mode = read_mode(node);
   if (!mode) return propagate(mode);

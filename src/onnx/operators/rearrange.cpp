@@ -80,7 +80,7 @@ bool splits_channels_only(const Dims& in, const Dims& out) {
 }  // namespace
 
 Status import_reshape(NodeImport& node) {
-  auto input = node.activation(0, "input");
+  auto input = node.activation(0);
   if (!input) return propagate(input);
   auto allow_zero = node.attributes.integer("allowzero", 0);
   if (!allow_zero) return propagate(allow_zero);
@@ -102,7 +102,7 @@ Status import_reshape(NodeImport& node) {
 }
 
 Status import_transpose(NodeImport& node) {
-  auto input = node.activation(0, "input");
+  auto input = node.activation(0);
   if (!input) return propagate(input);
   const Dims& in = input->dims;
   std::vector<int64_t> reversed(in.size());
