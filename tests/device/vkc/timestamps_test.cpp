@@ -1,0 +1,78 @@
+#include "test_device.h"
+
+namespace {
+
+namespace kernels = vkc_test_kernels;
+using testing::HasSubstr;
+using vkc::ErrorCode;
+using vkc_test::error_of;
+
+class TimestampsTest : public vkc_test::DeviceTest {
+ protected:
+  void SetUp() override {
+    DeviceTest::SetUp();
+    if (!device_) return;
+    if (device().properties().limits.timestamp_valid_bits == 0) GTEST_SKIP() << "no timestamps";
+  }
+  vkc::Timestamps timestamps(std::uint32_t count) {
+    auto result = vkc::Timestamps::create(device(), count);
+    EXPECT_TRUE(result) << result.error().message;
+    return std::move(result.value());
+  }
+};
+
+TEST_P(TimestampsTest, LongerWorkTakesLonger) {
+  struct {
+    std::uint32_t rounds = 1000;
+  } push;
+  const vkc::Kernel busy = kernel(kernels::busy);
+  const vkc::Buffer values = buffer(256);
+  const vkc::Timestamps times = timestamps(3);
+  vkc::Commands recorded = commands();
+  ASSERT_TRUE(recorded.fill(values, 1));
+  ASSERT_TRUE(recorded.write_timestamp(times, 0));
+  ASSERT_TRUE(busy.dispatch(recorded, {}, {{"values", values}}, push));
+  ASSERT_TRUE(recorded.write_timestamp(times, 1));
+  push.rounds = 3000000;
+  ASSERT_TRUE(busy.dispatch(recorded, {}, {{"values", values}}, push));
+  ASSERT_TRUE(recorded.write_timestamp(times, 2));
+  for (int round = 0; round < 2; ++round) {
+    run(recorded);
+    const auto read = times.read_ms();
+    ASSERT_TRUE(read) << read.error().message;
+    ASSERT_EQ(read->size(), 3U);
+    EXPECT_EQ((*read)[0], 0);
+    EXPECT_LE((*read)[1], (*read)[2]);
+    EXPECT_GT((*read)[2] - (*read)[1], (*read)[1]);
+    EXPECT_DOUBLE_EQ(times.elapsed_ms(0, 2).value(), (*read)[2]);
+    EXPECT_LT((*read)[2], 60000);
+  }
+}
+
+TEST_P(TimestampsTest, UnwrittenEntriesAreErrors) {
+  const vkc::Timestamps times = timestamps(2);
+  EXPECT_THAT(error_of(times.elapsed_ms(0, 1), ErrorCode::invalid_argument),
+              HasSubstr("timestamp 0 is not written yet"));
+  vkc::Commands recorded = commands();
+  ASSERT_TRUE(recorded.write_timestamp(times, 0));
+  EXPECT_THAT(error_of(times.elapsed_ms(0, 0), ErrorCode::invalid_argument), HasSubstr("not written yet"));
+  run(recorded);
+  EXPECT_TRUE(times.elapsed_ms(0, 0));
+  EXPECT_THAT(error_of(times.read_ms(), ErrorCode::invalid_argument),
+              HasSubstr("timestamp 1 is not written yet"));
+}
+
+TEST_P(TimestampsTest, EntriesBeyondTheCountAreErrors) {
+  const vkc::Timestamps times = timestamps(2);
+  EXPECT_EQ(times.count(), 2U);
+  vkc::Commands recorded = commands();
+  EXPECT_THAT(error_of(recorded.write_timestamp(times, 2), ErrorCode::invalid_argument),
+              HasSubstr("timestamp 2: there are 2"));
+  EXPECT_THAT(error_of(times.elapsed_ms(0, 2), ErrorCode::invalid_argument), HasSubstr("timestamp"));
+  EXPECT_THAT(error_of(vkc::Timestamps::create(device(), 0), ErrorCode::invalid_argument),
+              HasSubstr("count of 0"));
+}
+
+VKC_DEVICE_TESTS(TimestampsTest);
+
+}  // namespace
