@@ -121,7 +121,8 @@ void take_outputs(const plan::Plan& plan, const Job& job, const SlotMemory& memo
 struct GpuSession::Impl {
   Impl(RunShared run_shared, const GpuOptions& gpu_options, Log session_log)
       : shared(std::move(run_shared)), options(gpu_options), log(std::move(session_log)) {
-    for (int i = 0; i < options.slots; ++i) slots.push_back({SlotMemory(shared.device), std::nullopt});
+    for (int i = 0; i < options.slots; ++i)
+      slots.push_back({SlotMemory(shared.device, options.always_copy), std::nullopt});
   }
 
   Result<std::shared_ptr<const plan::Plan>> plan_for(const std::vector<Extent>& inputs,

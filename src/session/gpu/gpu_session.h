@@ -24,6 +24,9 @@ struct GpuOptions {
   // Fills scratch and output memory with NaN before each job: what a kernel reads without having written
   // shows up. For tests; slow.
   bool poison = false;
+  // Copies inputs and outputs also where host and device share their memory, as a device with memory of its
+  // own needs. For tests.
+  bool always_copy = false;
   // For tests: this submit of the session, counted from 0, fails as if the device had been lost. Negative:
   // none.
   int fail_at_submit = -1;

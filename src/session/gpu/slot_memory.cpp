@@ -26,7 +26,8 @@ void poison_all(vkc::Commands& commands, const std::optional<vkc::Buffer>& buffe
 
 }  // namespace
 
-SlotMemory::SlotMemory(const vkc::Device& device) : device_(device), shared_memory_(shares_memory(device)) {}
+SlotMemory::SlotMemory(const vkc::Device& device, bool always_copy)
+    : device_(device), shared_memory_(!always_copy && shares_memory(device)) {}
 
 Status SlotMemory::reserve(std::optional<vkc::Buffer>& buffer, uint64_t size_bytes, vkc::MemoryKind kind,
                            std::string_view name) {

@@ -20,7 +20,7 @@ namespace upres::session {
 // device.
 class SlotMemory {
  public:
-  explicit SlotMemory(const vkc::Device& device);
+  explicit SlotMemory(const vkc::Device& device, bool always_copy = false);
 
   // Room for one job of this plan; only while nothing is in flight here. Errors: device (out of memory, a
   // limit).

@@ -16,7 +16,7 @@ TEST_F(Flight, MoreJobsThanSlotsInAnyOrder) {
     Random random(21);
     const auto graph = with_ends(testing::espcn(1, 1, 2, 4));
     const auto serial = make_session(device, graph, {.slots = 1});
-    const auto session = make_session(device, graph, {.slots = 3});
+    const auto session = make_session(device, graph, {.slots = 3, .always_copy = true});
     ASSERT_TRUE(serial && session);
     EXPECT_EQ(session->slots(), 3);
     std::vector<std::vector<Tensor>> inputs, outputs;
@@ -63,7 +63,8 @@ TEST_F(Flight, TheLimitOfASubmitChangesNothing) {
     ASSERT_TRUE(whole);
     const auto expected = run_session(*whole, inputs, window);
     for (const double limit : {1.0, 0.001}) {
-      const auto session = make_session(device, graph, {.max_submit_ms = limit, .poison = true});
+      const auto session =
+          make_session(device, graph, {.max_submit_ms = limit, .poison = true, .always_copy = true});
       ASSERT_TRUE(session);
       // The second job runs by what the first has taught.
       for (int i = 0; i < 2; ++i) {

@@ -41,7 +41,7 @@ TEST_F(Sessions, PicturesOfEveryKind) {
         const DType out_dtype = random.coin() ? DType::u8 : DType::u16;
         const auto graph = with_ends(random_network(random, colors, factor),
                                      {.channels = channels, .in_dtype = in_dtype, .out_dtype = out_dtype});
-        const auto session = make_session(device, graph);
+        const auto session = make_session(device, graph, {.always_copy = random.coin()});
         ASSERT_TRUE(session);
         for (const Extent extent :
              {Extent{1, 1}, Extent{7, 1}, Extent{1, 9}, Extent{13, 11}, Extent{37, 23}}) {
@@ -62,7 +62,7 @@ TEST_F(Sessions, ResizedPictures) {
       graph::PictureOptions options{.channels = random.between(1, 4)};
       options.resize = {input, output};
       const auto graph = with_ends(random_network(random, 1, 2), options);
-      const auto session = make_session(device, graph);
+      const auto session = make_session(device, graph, {.always_copy = random.coin()});
       ASSERT_TRUE(session);
       expect_near_reference(*session, random_inputs(random, graph, input), {{}, {}, output}, kOneLevel);
     }
@@ -167,12 +167,13 @@ TEST_F(Sessions, NothingIsReadThatWasNotWritten) {
     const auto graph = with_ends(random_network(random, 3, 2), options);
     const auto plain = make_session(device, graph);
     const auto poisoned = make_session(device, graph, {.poison = true});
-    ASSERT_TRUE(plain && poisoned);
+    const auto copied = make_session(device, graph, {.poison = true, .always_copy = true});
+    ASSERT_TRUE(plain && poisoned && copied);
     const auto inputs = random_inputs(random, graph, {21, 13});
     const kernels::JobWindow window{{}, {}, {33, 30}};
     const auto expected = run_session(*plain, inputs, window);
-    for (int i = 0; i < 2; ++i) {
-      const auto outputs = run_session(*poisoned, inputs, window);
+    for (GpuSession* session : {poisoned.get(), poisoned.get(), copied.get(), copied.get()}) {
+      const auto outputs = run_session(*session, inputs, window);
       EXPECT_EQ(outputs[0].bytes, expected[0].bytes);
       EXPECT_EQ(outputs[1].bytes, expected[1].bytes) << "statistics";
     }

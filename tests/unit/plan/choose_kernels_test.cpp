@@ -1,0 +1,123 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "plan/plan.h"
+#include "unit/plan/networks.h"
+
+namespace upres::plan {
+namespace {
+
+using testing::espcn;
+using ::testing::HasSubstr;
+using testing::with_ends;
+
+kernels::DeviceInfo test_device() {
+  kernels::DeviceInfo device;
+  device.name = "test device";
+  return device;
+}
+
+Result<std::shared_ptr<const ChosenGraph>> choose(const kernels::DeviceInfo& device,
+                                                  const std::string& forced = "") {
+  return choose_kernels(with_ends(espcn(1, 1, 2, 4)), device, devicedb::Database::embedded(), {forced});
+}
+
+TEST(ChooseKernels, EveryNodeHasALegalOne) {
+  const auto chosen = choose(test_device());
+  ASSERT_TRUE(chosen) << chosen.error().text();
+  const ChosenGraph& all = **chosen;
+  ASSERT_EQ(all.nodes.size(), all.graph.nodes().size());
+  for (size_t i = 0; i < all.nodes.size(); ++i) {
+    const ChosenNode& node = all.nodes[i];
+    EXPECT_TRUE(node.kernel->computes(all.graph, all.graph.nodes()[i]));
+    EXPECT_EQ(node.kernel->id(), node.choice.kernel);
+    EXPECT_EQ(node.constant_data.size(),
+              node.kernel->bindings(all.graph, all.graph.nodes()[i]).constant_data.size());
+  }
+}
+
+TEST(ChooseKernels, SmallGroupsWhereTheDeviceHasOnlyThose) {
+  for (const uint32_t invocations : {64U, 32U, 16U}) {
+    kernels::DeviceInfo device = test_device();
+    device.limits.max_group_invocations = invocations;
+    device.limits.max_group_size = {invocations, invocations, 1};
+    const auto graph = testing::espcn(1, 1, 2, 4);
+    const auto conv_only = choose_kernels(graph, device, devicedb::Database::embedded());
+    if (!conv_only) {
+      EXPECT_EQ(conv_only.error().code, ErrorCode::device);
+      continue;
+    }
+    for (const ChosenNode& node : (*conv_only)->nodes) {
+      const kernels::GroupSize& group = node.choice.group_size;
+      EXPECT_LE(group.x * group.y * group.z, invocations) << node.choice.kernel;
+    }
+  }
+}
+
+TEST(ChooseKernels, TheDatabasesValuesAreUsedWhereLegal) {
+  kernels::DeviceInfo device = test_device();
+  device.vendor_id = 0x10005;
+  device.name = "llvmpipe";
+  device.limits.max_group_invocations = 1024;
+  device.limits.max_group_size = {1024, 1024, 1024};
+  const auto known = devicedb::Database::embedded().tuning(device, "conv_naive");
+  ASSERT_FALSE(known.empty());
+  const auto chosen = choose(device);
+  ASSERT_TRUE(chosen);
+  for (const ChosenNode& node : (*chosen)->nodes) {
+    if (node.choice.kernel == "conv_naive") {
+      EXPECT_EQ(node.choice.group_size, kernels::group_size_of(known));
+    }
+  }
+}
+
+TEST(ChooseKernels, NoKernelIsLegal) {
+  kernels::DeviceInfo device = test_device();
+  device.limits.max_group_invocations = 1;
+  const auto chosen = choose(device);
+  ASSERT_FALSE(chosen);
+  EXPECT_EQ(chosen.error().code, ErrorCode::device);
+  EXPECT_THAT(chosen.error().message, HasSubstr("no kernel can run node '"));
+  EXPECT_THAT(chosen.error().message, HasSubstr("on test device"));
+  ASSERT_FALSE(chosen.error().reasons.empty());
+  EXPECT_THAT(chosen.error().reasons.front(), HasSubstr("largest number of invocations is 1"));
+}
+
+TEST(ChooseKernels, ForcedKernels) {
+  const auto naive = choose(test_device(), "conv_naive");
+  ASSERT_TRUE(naive) << naive.error().text();
+  for (size_t i = 0; i < (*naive)->nodes.size(); ++i) {
+    const bool conv = std::holds_alternative<graph::Conv>((*naive)->graph.nodes()[i].op);
+    EXPECT_EQ((*naive)->nodes[i].choice.kernel == "conv_naive", conv);
+  }
+  for (const char* name : {"conv_nowhere", "clip", "conv"}) {
+    const auto unknown = choose(test_device(), name);
+    ASSERT_FALSE(unknown) << name;
+    EXPECT_EQ(unknown.error().code, ErrorCode::usage);
+    EXPECT_THAT(unknown.error().message,
+                HasSubstr("there is no convolution kernel '" + std::string(name) + "'"));
+    EXPECT_THAT(unknown.error().message, HasSubstr("conv_naive"));
+  }
+  kernels::DeviceInfo device = test_device();
+  device.limits.max_group_invocations = 1;
+  const auto nowhere =
+      choose_kernels(testing::espcn(1, 1, 1, 4), device, devicedb::Database::embedded(), {"conv_naive"});
+  ASSERT_FALSE(nowhere);
+  EXPECT_EQ(nowhere.error().code, ErrorCode::device);
+}
+
+TEST(ChooseKernels, GraphsThatNothingRuns) {
+  graph::Graph graph;
+  const TensorType plane{DType::f32, Layout::planar, 1};
+  graph.add_value("a", plane);
+  graph.add_value("b", plane);
+  graph.add_input(0);
+  graph.add_node({"reshape", graph::Reshape{{1, 1, -1}}, {0}, {1}, ""});
+  graph.add_output(1);
+  const auto chosen = choose_kernels(graph, test_device(), devicedb::Database::embedded());
+  ASSERT_FALSE(chosen);
+  EXPECT_EQ(chosen.error().code, ErrorCode::model);
+}
+
+}  // namespace
+}  // namespace upres::plan
