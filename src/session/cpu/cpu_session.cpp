@@ -3,9 +3,10 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <array>
+#include <atomic>
 #include <chrono>
 #include <cstring>
+#include <deque>
 #include <exception>
 #include <map>
 #include <new>
@@ -15,9 +16,10 @@
 #include "graph/extents.h"
 #include "graph/verify.h"
 #include "session/cpu/cpu_info.h"
-#include "session/cpu/onednn.h"
 #include "session/cpu/program.h"
 #include "session/cpu/row_buffer.h"
+#include "session/cpu/strip_plan.h"
+#include "session/cpu/worker.h"
 
 namespace upres::session {
 namespace {
@@ -28,12 +30,18 @@ double ms_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
 }
 
-// Band height where nothing else is asked for: see bench/README.md for the measurement.
-constexpr int kBandRows = 32;
-// Rows of all buffers together may take this much; wide pictures get lower bands.
-constexpr size_t kBufferBudget_bytes = 192U << 20;
-// Buffers are this many bands longer than they must be, so that rows move to the front only now and then.
-constexpr int kSlackBands = 1;
+// Workers are the threads; what oneDNN computes within one is that thread's alone. The caller's number comes
+// back at the end.
+class OneThreadEach {
+ public:
+  OneThreadEach() : before_(omp_get_max_threads()) { omp_set_num_threads(1); }
+  ~OneThreadEach() { omp_set_num_threads(before_); }
+  OneThreadEach(const OneThreadEach&) = delete;
+  OneThreadEach& operator=(const OneThreadEach&) = delete;
+
+ private:
+  int before_;
+};
 
 bool same(const kernels::JobWindow& a, const kernels::JobWindow& b) {
   return a.input == b.input && a.resampled == b.resampled && a.resampled_extent == b.resampled_extent;
@@ -43,22 +51,34 @@ std::string text(const Extent& extent) {
   return std::to_string(extent.width_px) + "x" + std::to_string(extent.height_px);
 }
 
+// Runs f, turning what the standard library throws into an error.
+template <typename F>
+auto without_exceptions(F f) -> decltype(f()) {
+  try {
+    return f();
+  } catch (const std::bad_alloc&) {
+    return fail(ErrorCode::device, "cpu: out of memory; a smaller picture or --tile needs less");
+  } catch (const std::exception& error) {
+    return fail(ErrorCode::device, std::string("cpu: ") + error.what());
+  }
+}
+
 }  // namespace
 
 class CpuSession::Impl {
  public:
-  Impl(graph::Graph graph, const CpuOptions& options, Log log)
+  Impl(graph::Graph graph, const CpuOptions& options)
       : graph_(std::move(graph)),
         options_(options),
-        log_(std::move(log)),
         threads_(options.threads > 0 ? options.threads : omp_get_num_procs()) {}
 
   Status make_program() {
-    use_threads();
+    const OneThreadEach one_thread_each;
     auto program = cpu::make_program(graph_, options_.precision == CpuPrecision::bf16);
     if (!program) return propagate(program);
     program_ = std::move(*program);
-    buffers_.resize(program_.places.size());
+    const graph::Halo halo = graph::receptive_field(graph_);
+    overlap_px_ = halo.top_px + halo.bottom_px;
     return {};
   }
 
@@ -67,6 +87,7 @@ class CpuSession::Impl {
   [[nodiscard]] int threads() const { return threads_; }
 
   Result<std::string> describe(std::span<const Extent> inputs, const Extent& resampled) {
+    const OneThreadEach one_thread_each;
     kernels::JobWindow window;
     window.resampled_extent = resampled;
     if (auto status = make_ready({inputs.begin(), inputs.end()}, window); !status) return propagate(status);
@@ -75,13 +96,16 @@ class CpuSession::Impl {
       const cpu::Place& out = program_.places[step.outputs[0]];
       all += step.label + ": " + step.step->kernel() + ", " + text(extents_[out.value]) + "\n";
     }
-    return all + "bands of " + std::to_string(band_rows_) + " input rows, " + std::to_string(threads_) +
-           " threads, " + std::to_string(buffer_bytes() >> 20) + " MiB of rows\n";
+    size_t bytes = 0;
+    for (const cpu::Worker& worker : workers_) bytes += worker.buffer_bytes();
+    return all + std::to_string(threads_) + " threads, " + std::to_string(plan_.strips.size()) +
+           " strips, bands of " + std::to_string(plan_.band_rows) + " input rows, " +
+           std::to_string(bytes >> 20) + " MiB of rows\n";
   }
 
   Result<JobReport> run(const Job& job) {
     const Clock::time_point begin = Clock::now();
-    use_threads();
+    const OneThreadEach one_thread_each;
     std::vector<Extent> inputs;
     for (const TensorView& input : job.inputs) inputs.push_back(input.extent);
     if (auto status = make_ready(std::move(inputs), job.window); !status) return propagate(status);
@@ -97,15 +121,12 @@ class CpuSession::Impl {
   }
 
  private:
-  // OpenMP keeps this number for each thread of the caller.
-  void use_threads() const { omp_set_num_threads(threads_); }
-
   // ---- before the first row
 
   Status make_ready(std::vector<Extent> inputs, const kernels::JobWindow& window) {
-    const bool known = schedule_known_ && inputs == inputs_ && same(window, window_);
+    const bool known = plan_known_ && inputs == inputs_ && same(window, window_);
     if (!known) {
-      schedule_known_ = false;
+      plan_known_ = false;
       auto extents = graph::infer_extents(graph_, inputs, window.resampled_extent);
       if (!extents) return propagate(extents);
       extents_ = std::move(*extents);
@@ -116,75 +137,26 @@ class CpuSession::Impl {
     for (cpu::ProgramStep& step : program_.steps) {
       if (auto status = step.step->prepare(shape); !status) return status;
     }
-    if (!known) {
-      if (auto status = make_schedule(); !status) return status;
+    if (!known) plan_ = cpu::make_strip_plan(program_, extents_, {threads_, options_.band_rows, overlap_px_});
+    for (const cpu::Schedule& strip : plan_.strips) {
+      if (auto status = make_ready(strip); !status) return status;
     }
-    make_buffers();
-    schedule_known_ = true;
+    while (workers_.size() < std::min(static_cast<size_t>(threads_), plan_.strips.size())) {
+      workers_.emplace_back(program_, static_cast<int>(workers_.size()));
+    }
+    for (cpu::Worker& worker : workers_) worker.prepare(plan_, extents_);
+    plan_known_ = true;
     return {};
   }
 
-  Status make_schedule() {
-    std::vector<cpu::ScheduledStep> steps;
-    for (const cpu::ProgramStep& step : program_.steps) {
-      steps.push_back({.inputs = step.inputs,
-                       .outputs = picture_outputs(step),
-                       .out_rows = extents_[program_.places[step.outputs[0]].value].height_px,
-                       .rows_read = [&step](size_t index, int y) { return step.step->rows_read(index, y); }});
-    }
-    std::vector<int> heights;
-    for (const cpu::Place& place : program_.places) heights.push_back(extents_[place.value].height_px);
-    band_rows_ = choose_band_rows();
-    schedule_ = cpu::make_schedule(steps, heights, band_rows_);
-    for (const auto& band : schedule_.bands) {
+  Status make_ready(const cpu::Schedule& strip) {
+    for (const auto& band : strip.bands) {
       for (size_t s = 0; s < band.size(); ++s) {
-        if (band[s].rows.size() == 0) continue;
+        if (band[s].rows.size() <= 0) continue;
         if (auto status = program_.steps[s].step->make_ready(band[s].rows); !status) return status;
       }
     }
     return {};
-  }
-
-  // Outputs that grow row by row.
-  [[nodiscard]] std::vector<size_t> picture_outputs(const cpu::ProgramStep& step) const {
-    std::vector<size_t> outputs = step.outputs;
-    std::erase_if(outputs, [this](size_t place) { return program_.places[place].flat; });
-    return outputs;
-  }
-
-  [[nodiscard]] int choose_band_rows() const {
-    if (options_.band_rows > 0) return options_.band_rows;
-    // Bytes that one more input row costs in all buffers.
-    double row_bytes = 0;
-    const double in_rows = inputs_.empty() ? 1 : inputs_.front().height_px;
-    for (const cpu::Place& place : program_.places) {
-      if (place.kind != cpu::Place::Kind::buffer || place.flat) continue;
-      const Extent& extent = extents_[place.value];
-      const auto bytes = static_cast<double>(cpu::row_bytes(place.form, place.channels, extent.width_px));
-      row_bytes += bytes * extent.height_px / in_rows;
-    }
-    const double affordable =
-        static_cast<double>(kBufferBudget_bytes) / ((1 + kSlackBands) * std::max(row_bytes, 1.0));
-    return std::clamp(static_cast<int>(std::min(affordable, 1e6)), 1, kBandRows);
-  }
-
-  void make_buffers() {
-    for (size_t p = 0; p < program_.places.size(); ++p) {
-      const cpu::Place& place = program_.places[p];
-      if (place.kind != cpu::Place::Kind::buffer) continue;
-      const Extent& extent = extents_[place.value];
-      const int held = place.flat ? 1 : schedule_.held_rows[p];
-      const double scale =
-          inputs_.empty() ? 1 : static_cast<double>(extent.height_px) / inputs_.front().height_px;
-      const int slack = place.flat ? 0 : static_cast<int>(kSlackBands * band_rows_ * scale);
-      buffers_[p].reset(place.form, place.channels, extent, held + slack);
-    }
-  }
-
-  [[nodiscard]] size_t buffer_bytes() const {
-    size_t bytes = 0;
-    for (const cpu::RowBuffer& buffer : buffers_) bytes += buffer.size_bytes();
-    return bytes;
   }
 
   // ---- the caller's tensors
@@ -224,62 +196,42 @@ class CpuSession::Impl {
     return {};
   }
 
-  template <typename View, typename Byte>
-  static cpu::BasicRows<Byte> rows_of(const View& view, Byte* data) {
-    return {.data = data,
-            .first_row = 0,
-            .row_stride_bytes = view.row_stride_bytes,
-            .plane_stride_bytes = view.row_stride_bytes * static_cast<size_t>(view.extent.height_px),
-            .channels = view.type.channels,
-            .width_px = view.extent.width_px,
-            .height_px = view.extent.height_px};
-  }
-
-  [[nodiscard]] cpu::Rows readable(size_t p, const Job& job) const {
-    const cpu::Place& place = program_.places[p];
-    if (place.kind != cpu::Place::Kind::job_input) return cpu::read_only(buffers_[p].rows());
-    const TensorView& view = job.inputs[place.index];
-    return rows_of(view, view.bytes.data());
-  }
-  [[nodiscard]] cpu::MutableRows writable(size_t p, const Job& job) const {
-    const cpu::Place& place = program_.places[p];
-    if (place.kind != cpu::Place::Kind::job_output) return buffers_[p].rows();
-    const MutableTensorView& view = job.outputs[place.index];
-    return rows_of(view, view.bytes.data());
-  }
-
   // ---- the rows
 
   Status compute(const Job& job) {
-    step_ms_.assign(program_.steps.size(), 0);
-    for (const auto& band : schedule_.bands) {
-      for (size_t s = 0; s < band.size(); ++s) {
-        if (band[s].rows.size() == 0) continue;
-        const Clock::time_point begin = Clock::now();
-        if (auto status = run_step(s, band[s], job); !status) return status;
-        step_ms_[s] += ms_since(begin);
-      }
+    std::atomic<size_t> next_strip = 0;
+    std::vector<Status> results(workers_.size());
+    const int count = static_cast<int>(workers_.size());
+#pragma omp parallel for num_threads(count) schedule(static, 1)
+    for (int w = 0; w < count; ++w) {
+      const auto worker = static_cast<size_t>(w);
+      results[worker] = run_strips(workers_[worker], next_strip, job);
     }
-    for (const cpu::ProgramStep& step : program_.steps) {
-      std::vector<cpu::MutableRows> outputs;
-      for (const size_t place : step.outputs) outputs.push_back(writable(place, job));
-      step.step->finish(outputs);
+    for (Status& result : results) {
+      if (!result) return std::move(result);
     }
+    for (const cpu::ProgramStep& step : program_.steps) finish(step, job);
     return {};
   }
 
-  Status run_step(size_t s, const cpu::BandStep& share, const Job& job) {
-    const cpu::ProgramStep& step = program_.steps[s];
-    const std::vector<size_t> pictures = picture_outputs(step);
-    for (size_t i = 0; i < pictures.size(); ++i) {
-      if (program_.places[pictures[i]].kind != cpu::Place::Kind::buffer) continue;
-      buffers_[pictures[i]].make_room(share.keep_from[i], share.rows.begin, share.rows.end);
-    }
-    std::vector<cpu::Rows> inputs;
-    for (const size_t place : step.inputs) inputs.push_back(readable(place, job));
+  // One strip after the other, as long as there are any.
+  Status run_strips(cpu::Worker& worker, std::atomic<size_t>& next_strip, const Job& job) const {
+    return without_exceptions([&]() -> Status {
+      for (size_t strip = next_strip++; strip < plan_.strips.size(); strip = next_strip++) {
+        if (auto status = worker.run(plan_.strips[strip], job); !status) return status;
+      }
+      return {};
+    });
+  }
+
+  void finish(const cpu::ProgramStep& step, const Job& job) const {
     std::vector<cpu::MutableRows> outputs;
-    for (const size_t place : step.outputs) outputs.push_back(writable(place, job));
-    return step.step->run(share.rows, inputs, outputs);
+    for (const size_t p : step.outputs) {
+      const cpu::Place& place = program_.places[p];
+      const bool callers = place.kind == cpu::Place::Kind::job_output;
+      outputs.push_back(callers ? cpu::rows_of(job.outputs[place.index]) : cpu::MutableRows{});
+    }
+    step.step->finish(outputs);
   }
 
   void copy_outputs(const Job& job) const {
@@ -303,7 +255,7 @@ class CpuSession::Impl {
     for (size_t s = 0; s < program_.steps.size(); ++s) {
       const cpu::ProgramStep& step = program_.steps[s];
       StepTime time = {
-          .node = step.label, .kernel = step.step->kernel(), .constants = {}, .device_ms = step_ms_[s]};
+          .node = step.label, .kernel = step.step->kernel(), .constants = {}, .device_ms = step_ms(s)};
       const Extent& out = extents_[program_.places[step.outputs[0]].value];
       if (step.node != nullptr) time.flops = graph::flops(*step.node, out);
       for (const size_t place : step.inputs) time.bytes += place_bytes(place);
@@ -311,6 +263,12 @@ class CpuSession::Impl {
       times.push_back(std::move(time));
     }
     return times;
+  }
+  // Mean over the workers: what the step adds to the job's time when they are equally fast.
+  [[nodiscard]] double step_ms(size_t s) const {
+    double sum = 0;
+    for (const cpu::Worker& worker : workers_) sum += worker.step_ms()[s];
+    return sum / static_cast<double>(std::max<size_t>(1, workers_.size()));
   }
   [[nodiscard]] uint64_t place_bytes(size_t p) const {
     const cpu::Place& place = program_.places[p];
@@ -321,39 +279,21 @@ class CpuSession::Impl {
 
   const graph::Graph graph_;
   const CpuOptions options_;
-  const Log log_;
   const int threads_;
+  int overlap_px_ = 0;
   cpu::Program program_;
-  std::vector<cpu::RowBuffer> buffers_;  // [place]
+  std::deque<cpu::Worker> workers_;
   // Of the last job: kept as long as the next has the same sizes.
-  bool schedule_known_ = false;
+  bool plan_known_ = false;
   std::vector<Extent> inputs_;
   kernels::JobWindow window_;
   std::vector<Extent> extents_;  // [value]
-  cpu::Schedule schedule_;
-  int band_rows_ = 1;
-  std::vector<double> step_ms_;  // [step]
+  cpu::StripPlan plan_;
 
  public:
   uint64_t next_ticket = 1;
   std::map<uint64_t, JobReport> reports;  // of jobs nobody waited for yet
 };
-
-namespace {
-
-// Runs f, turning what the standard library throws into an error.
-template <typename F>
-auto without_exceptions(F f) -> decltype(f()) {
-  try {
-    return f();
-  } catch (const std::bad_alloc&) {
-    return fail(ErrorCode::device, "cpu: out of memory; a smaller picture or --tile needs less");
-  } catch (const std::exception& error) {
-    return fail(ErrorCode::device, std::string("cpu: ") + error.what());
-  }
-}
-
-}  // namespace
 
 CpuSession::CpuSession(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 CpuSession::~CpuSession() = default;
@@ -368,7 +308,7 @@ Result<std::unique_ptr<CpuSession>> CpuSession::create(graph::Graph graph, const
                                          " has neither AVX512-BF16 nor AMX (instruction set in use: " +
                                          info.isa + "); use --precision fp32");
     }
-    auto impl = std::make_unique<Impl>(std::move(graph), options, log);
+    auto impl = std::make_unique<Impl>(std::move(graph), options);
     if (auto status = impl->make_program(); !status) return propagate(status);
     log.info("cpu: " + info.name + ", " + std::to_string(impl->threads()) + " threads, " + info.library +
              " " + info.isa);

@@ -1,6 +1,7 @@
 #include "session/cpu/onednn.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 #include <deque>
 #include <dnnl.hpp>
@@ -17,9 +18,8 @@ using Memory = dnnl::memory;
 using DataType = dnnl::memory::data_type;
 using FormatTag = dnnl::memory::format_tag;
 
-// Primitives kept for one convolution. A job meets three band shapes (first, middle, last), a picture cut
-// into windows rarely more than two window sizes.
-constexpr size_t kMaxPrimitives = 32;
+// Primitives kept for one convolution: those of the last job's bands and, up to this number, of earlier ones.
+constexpr size_t kMaxPrimitives = 64;
 
 // One for the process: it holds no state but the kind of device.
 dnnl::engine& cpu_engine() {
@@ -89,26 +89,35 @@ class WrittenOutPadding {
 class OnednnConvolution final : public Convolution {
  public:
   OnednnConvolution(const graph::Conv& conv, Element in, Element out, std::string label)
-      : conv_(conv), in_(in), out_(out), label_(std::move(label)), stream_(cpu_engine()) {
+      : conv_(conv), in_(in), out_(out), label_(std::move(label)) {
     biases_ = Memory({{conv.out_channels}, DataType::f32, FormatTag::a}, cpu_engine());
     std::memcpy(biases_.get_data_handle(), conv.biases->data(), conv.biases->size() * sizeof(float));
   }
 
-  Status make_ready(const ConvBand& band) override {
+  Status prepare(int workers) override {
     return guarded([&] {
-      primitive_for(WrittenOutPadding::needed(band, conv_) ? WrittenOutPadding::grown(band) : band);
+      while (scratch_.size() < static_cast<size_t>(workers)) scratch_.emplace_back();
+      if (primitives_.size() > kMaxPrimitives) primitives_.clear();
     });
   }
 
-  Status run(const ConvBand& band, const std::byte* in, std::byte* out) override {
+  Status make_ready(const ConvBand& band) override {
     return guarded([&] {
+      const ConvBand shape = WrittenOutPadding::needed(band, conv_) ? WrittenOutPadding::grown(band) : band;
+      if (find(shape) == nullptr) primitives_.push_back(make_primitive(shape));
+    });
+  }
+
+  Status run(int worker, const ConvBand& band, const std::byte* in, std::byte* out) override {
+    return guarded([&] {
+      Scratch& scratch = scratch_[static_cast<size_t>(worker)];
       if (!WrittenOutPadding::needed(band, conv_)) {
-        execute(band, in, out);
+        execute(band, in, out, scratch);
         return;
       }
       const size_t pixel_bytes = static_cast<size_t>(conv_.in_channels) * size_bytes(in_);
       const WrittenOutPadding padded(band, pixel_bytes, in);
-      execute(padded.band(), padded.in(), out);
+      execute(padded.band(), padded.in(), out, scratch);
     });
   }
 
@@ -116,19 +125,24 @@ class OnednnConvolution final : public Convolution {
     return primitives_.empty() ? std::string() : primitives_.front().implementation;
   }
 
-  [[nodiscard]] size_t held_bytes() const override {
-    size_t bytes = scratch_ ? scratch_.get_desc().get_size() : 0;
-    for (const Memory& weights : weights_) bytes += weights.get_desc().get_size();
-    return bytes;
-  }
-
  private:
   struct Primitive {
     ConvBand band;
     dnnl::convolution_forward::primitive_desc description;
     dnnl::convolution_forward primitive;
-    size_t weights = 0;  // index into weights_
+    Memory weights;
     std::string implementation;
+  };
+
+  // What a worker needs for itself.
+  struct Scratch {
+    Memory memory;
+    dnnl::stream stream{cpu_engine()};
+
+    Memory& at_least(const Memory::desc& needed) {
+      if (!memory || memory.get_desc().get_size() < needed.get_size()) memory = Memory(needed, cpu_engine());
+      return memory;
+    }
   };
 
   // Calls f, turning exceptions into errors.
@@ -148,31 +162,25 @@ class OnednnConvolution final : public Convolution {
 
   [[nodiscard]] int in_samples() const { return conv_.in_channels * samples_per_channel(in_); }
 
-  void execute(const ConvBand& band, const std::byte* in, std::byte* out) {
-    Primitive& primitive = primitive_for(band);
-    const dnnl::convolution_forward::primitive_desc& description = primitive.description;
+  void execute(const ConvBand& band, const std::byte* in, std::byte* out, Scratch& scratch) const {
+    const Primitive* primitive = find(band);
+    assert(primitive != nullptr);
+    const dnnl::convolution_forward::primitive_desc& description = primitive->description;
     // oneDNN takes inputs through pointers to non-const too; it does not write them.
     const Memory source(description.src_desc(), cpu_engine(), const_cast<std::byte*>(in));
     const Memory target(description.dst_desc(), cpu_engine(), out);
-    primitive.primitive.execute(stream_, {{DNNL_ARG_SRC, source},
-                                          {DNNL_ARG_WEIGHTS, weights_[primitive.weights]},
-                                          {DNNL_ARG_BIAS, biases_},
-                                          {DNNL_ARG_DST, target},
-                                          {DNNL_ARG_SCRATCHPAD, scratch(description.scratchpad_desc())}});
-    stream_.wait();
+    primitive->primitive.execute(scratch.stream,
+                                 {{DNNL_ARG_SRC, source},
+                                  {DNNL_ARG_WEIGHTS, primitive->weights},
+                                  {DNNL_ARG_BIAS, biases_},
+                                  {DNNL_ARG_DST, target},
+                                  {DNNL_ARG_SCRATCHPAD, scratch.at_least(description.scratchpad_desc())}});
+    scratch.stream.wait();
   }
 
-  // The most recently used primitive is in front.
-  Primitive& primitive_for(const ConvBand& band) {
-    const auto found = std::find_if(primitives_.begin(), primitives_.end(),
-                                    [&](const Primitive& primitive) { return primitive.band == band; });
-    if (found == primitives_.end()) {
-      primitives_.push_front(make_primitive(band));
-      if (primitives_.size() > kMaxPrimitives) primitives_.pop_back();
-    } else if (found != primitives_.begin()) {
-      std::rotate(primitives_.begin(), found, found + 1);
-    }
-    return primitives_.front();
+  [[nodiscard]] const Primitive* find(const ConvBand& band) const {
+    const auto found = std::ranges::find(primitives_, band, &Primitive::band);
+    return found == primitives_.end() ? nullptr : &*found;
   }
 
   Primitive make_primitive(const ConvBand& band) {
@@ -206,36 +214,30 @@ class OnednnConvolution final : public Convolution {
   }
 
   // Packs the weights as an implementation wants them, unless another one wanted the same.
-  size_t weights_as(const Memory::desc& wanted) {
-    for (size_t i = 0; i < weights_.size(); ++i) {
-      if (weights_[i].get_desc() == wanted) return i;
+  Memory weights_as(const Memory::desc& wanted) {
+    for (const Memory& packed : weights_) {
+      if (packed.get_desc() == wanted) return packed;
     }
     std::vector<float> split;
     if (in_ == Element::bf16_split) split = split_weights(conv_);
     const float* values = split.empty() ? conv_.weights->data() : split.data();
     Memory plain({weight_dims(), DataType::f32, FormatTag::oihw}, cpu_engine(), const_cast<float*>(values));
     Memory packed(wanted, cpu_engine());
-    dnnl::reorder(plain, packed).execute(stream_, plain, packed);
-    stream_.wait();
+    dnnl::stream stream(cpu_engine());
+    dnnl::reorder(plain, packed).execute(stream, plain, packed);
+    stream.wait();
     weights_.push_back(packed);
-    return weights_.size() - 1;
-  }
-
-  const Memory& scratch(const Memory::desc& needed) {
-    if (!scratch_ || scratch_.get_desc().get_size() < needed.get_size())
-      scratch_ = Memory(needed, cpu_engine());
-    return scratch_;
+    return packed;
   }
 
   const graph::Conv conv_;  // shares the weights
   const Element in_;
   const Element out_;
   const std::string label_;
-  dnnl::stream stream_;
   Memory biases_;
   std::vector<Memory> weights_;
-  std::deque<Primitive> primitives_;
-  Memory scratch_;
+  std::vector<Primitive> primitives_;
+  std::deque<Scratch> scratch_;  // [worker]
 };
 
 struct Isa {

@@ -21,28 +21,28 @@ struct ConvBand {
   friend bool operator==(const ConvBand&, const ConvBand&) = default;
 };
 
-// One convolution with its weights, packed once, and primitives made for each band shape that it meets
-// (kept). Thread rule: one thread at a time; oneDNN uses OpenMP's threads.
+// One convolution with its weights, packed once, and a primitive for each band shape that it meets (kept).
 class Convolution {
  public:
   // Element types: f32 -> f32, bf16 -> bf16 or bf16 -> f32; weights become bf16 with bf16 inputs. bf16_split
   // inputs hold three bf16 for each channel (high part, low part, high part), against which weights are laid
   // as (high, high, low): a convolution of single precision's inputs and weights on bf16 units, right to
-  // about 16 bits. `conv` must outlive it (weights are shared, not copied, until the first run). Errors:
-  // device, when oneDNN has no implementation or memory is out.
+  // about 16 bits. Shares the weights of `conv`. Errors: device, when oneDNN has no implementation or memory
+  // is out.
   static Result<std::unique_ptr<Convolution>> create(const graph::Conv& conv, Element in, Element out,
                                                      std::string label);
   virtual ~Convolution() = default;
 
-  // Makes the primitive for such a band unless it is there. Errors: device.
+  // Before the bands of a job are made ready: how many threads will call run(). Errors: device.
+  virtual Status prepare(int workers) = 0;
+  // Makes the primitive for such a band, for one thread, unless it is there. Errors: device.
   virtual Status make_ready(const ConvBand& band) = 0;
-  // Computes one band. Errors: device.
-  virtual Status run(const ConvBand& band, const std::byte* in, std::byte* out) = 0;
-  // oneDNN's name of the implementation of the band used last: "brgconv:avx512_core_bf16". Empty before the
-  // first.
+  // Computes one band that was made ready, in the calling thread, which is number `worker`. Several threads
+  // may call it at a time, each with its own number. Errors: device.
+  virtual Status run(int worker, const ConvBand& band, const std::byte* in, std::byte* out) = 0;
+  // oneDNN's name of the implementation: "brgconv:avx512_core_bf16". Empty before the first band was made
+  // ready.
   [[nodiscard]] virtual std::string implementation() const = 0;
-  // Bytes that this object holds: packed weights and scratch.
-  [[nodiscard]] virtual size_t held_bytes() const = 0;
 };
 
 // "oneDNN 2.6.3"; the instruction set that it uses ("avx512_core_bf16"); whether that multiplies bf16 in

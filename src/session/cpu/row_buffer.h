@@ -35,6 +35,8 @@ class RowBuffer {
  public:
   // Room for capacity_rows rows. Throws std::bad_alloc.
   void reset(const Port& form, int channels, const Extent& extent, int capacity_rows);
+  // Empties it; the next row written is first_row.
+  void start_at(int first_row) { rows_.first_row = first_row; }
   // Makes room for rows up to `end`; those before keep_from are dropped, [keep_from, ready) are kept.
   void make_room(int keep_from, int ready, int end);
 

@@ -2,33 +2,67 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 namespace upres::session::cpu {
 namespace {
 
-// Follows the bands; ready_[v] rows of value v exist.
+// The smallest span that holds both; an empty one holds nothing.
+RowSpan united(const RowSpan& a, const RowSpan& b) {
+  if (a.size() <= 0) return b;
+  if (b.size() <= 0) return a;
+  return {std::min(a.begin, b.begin), std::max(a.end, b.end)};
+}
+
+// Which rows of each value a strip needs, from its outputs back to the inputs.
+std::vector<RowSpan> needed_rows(const std::vector<ScheduledStep>& steps, const StripRequest& request) {
+  std::vector<RowSpan> needed = request.wanted;
+  for (size_t s = steps.size(); s-- > 0;) {
+    const ScheduledStep& step = steps[s];
+    RowSpan rows;
+    for (const size_t value : step.outputs) rows = united(rows, needed[value]);
+    for (const size_t value : step.outputs) needed[value] = rows;
+    if (rows.size() <= 0) continue;
+    for (size_t i = 0; i < step.inputs.size(); ++i) {
+      const RowSpan read{step.rows_read(i, rows.begin).begin, step.rows_read(i, rows.end - 1).end};
+      needed[step.inputs[i]] = united(needed[step.inputs[i]], read);
+    }
+  }
+  return needed;
+}
+
+// Follows the bands down a strip; rows before ready_[v] of value v exist.
 class Roller {
  public:
-  Roller(const std::vector<ScheduledStep>& steps, const std::vector<int>& heights)
-      : steps_(steps), heights_(heights), ready_(heights.size(), 0), readers_(heights.size()) {
-    schedule_.held_rows.assign(heights.size(), 0);
-    written_.assign(heights.size(), false);
+  Roller(const std::vector<ScheduledStep>& steps, const StripRequest& request)
+      : steps_(steps),
+        needed_(needed_rows(steps, request)),
+        readers_(needed_.size()),
+        written_(needed_.size(), false) {
     for (size_t s = 0; s < steps.size(); ++s) {
       for (size_t i = 0; i < steps[s].inputs.size(); ++i) readers_[steps[s].inputs[i]].push_back({s, i});
       for (const size_t value : steps[s].outputs) written_[value] = true;
     }
-    done_.assign(steps.size(), 0);
+    for (const ScheduledStep& step : steps) done_.push_back(needed_[step.outputs.front()].begin);
+    for (const RowSpan& rows : needed_) ready_.push_back(rows.begin);
+    schedule_.held_rows.assign(needed_.size(), 0);
+    schedule_.first_rows.assign(needed_.size(), 0);
+    for (size_t v = 0; v < needed_.size(); ++v) {
+      if (written_[v]) schedule_.first_rows[v] = needed_[v].begin;
+    }
   }
 
   Schedule roll(int band_rows) {
-    const int total = first_input_rows();
-    for (int64_t limit = band_rows;; limit += band_rows) {
-      const int readable = static_cast<int>(std::min<int64_t>(limit, total));
-      for (size_t v = 0; v < heights_.size(); ++v) {
-        if (!written_[v]) ready_[v] = static_cast<int>(int64_t{heights_[v]} * readable / total);
+    const RowSpan pace = first_input();
+    for (int64_t limit = int64_t{pace.begin} + band_rows;; limit += band_rows) {
+      const bool last = limit >= pace.end;
+      for (size_t v = 0; v < needed_.size(); ++v) {
+        if (written_[v]) continue;
+        const int64_t part = (limit - pace.begin) * needed_[v].size() / std::max(1, pace.size());
+        ready_[v] = last ? needed_[v].end : needed_[v].begin + static_cast<int>(part);
       }
       add_band();
-      if (readable == total) return std::move(schedule_);
+      if (last) return std::move(schedule_);
     }
   }
 
@@ -38,12 +72,14 @@ class Roller {
     size_t input = 0;
   };
 
-  [[nodiscard]] int first_input_rows() const {
-    for (size_t v = 0; v < heights_.size(); ++v) {
-      if (!written_[v]) return heights_[v];
+  [[nodiscard]] RowSpan first_input() const {
+    for (size_t v = 0; v < needed_.size(); ++v) {
+      if (!written_[v] && needed_[v].size() > 0) return needed_[v];
     }
-    return 1;
+    return {0, 1};
   }
+
+  [[nodiscard]] int end(size_t s) const { return needed_[steps_[s].outputs.front()].end; }
 
   [[nodiscard]] bool readable(const ScheduledStep& step, int y) const {
     for (size_t i = 0; i < step.inputs.size(); ++i) {
@@ -56,11 +92,11 @@ class Roller {
   [[nodiscard]] int keep_from(size_t value) const {
     int keep = ready_[value];
     for (const Reader& reader : readers_[value]) {
-      const ScheduledStep& step = steps_[reader.step];
       const int next = done_[reader.step];
-      if (next < step.out_rows) keep = std::min(keep, step.rows_read(reader.input, next).begin);
+      if (next < end(reader.step))
+        keep = std::min(keep, steps_[reader.step].rows_read(reader.input, next).begin);
     }
-    return keep;
+    return std::max(keep, needed_[value].begin);
   }
 
   void add_band() {
@@ -71,7 +107,7 @@ class Roller {
       BandStep share;
       for (const size_t value : step.outputs) share.keep_from.push_back(keep_from(value));
       share.rows.begin = done_[s];
-      while (done_[s] < step.out_rows && readable(step, done_[s])) ++done_[s];
+      while (done_[s] < end(s) && readable(step, done_[s])) ++done_[s];
       share.rows.end = done_[s];
       for (size_t i = 0; i < step.outputs.size(); ++i) {
         const size_t value = step.outputs[i];
@@ -84,19 +120,18 @@ class Roller {
   }
 
   const std::vector<ScheduledStep>& steps_;
-  const std::vector<int>& heights_;
-  std::vector<int> ready_;                    // [value]
-  std::vector<int> done_;                     // [step]
+  std::vector<RowSpan> needed_;               // [value]
   std::vector<std::vector<Reader>> readers_;  // [value]
   std::vector<bool> written_;                 // [value]
+  std::vector<int> done_;                     // [step]
+  std::vector<int> ready_;                    // [value]
   Schedule schedule_;
 };
 
 }  // namespace
 
-Schedule make_schedule(const std::vector<ScheduledStep>& steps, const std::vector<int>& heights,
-                       int band_rows) {
-  return Roller(steps, heights).roll(std::max(1, band_rows));
+Schedule make_schedule(const std::vector<ScheduledStep>& steps, const StripRequest& request) {
+  return Roller(steps, request).roll(std::max(1, request.band_rows));
 }
 
 }  // namespace upres::session::cpu

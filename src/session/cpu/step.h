@@ -19,10 +19,10 @@ struct JobShape {
   const graph::Graph& graph;
   std::span<const Extent> extents;  // of every value of the graph
   const kernels::JobWindow& window;
-  int threads = 1;
+  int workers = 1;  // threads that will call run()
 };
 
-// Thread rule: one thread at a time; run() uses OpenMP's threads.
+// Thread rule: run() from several threads at a time, each with a number of its own; all else from one thread.
 class Step {
  public:
   virtual ~Step() = default;
@@ -40,8 +40,10 @@ class Step {
     static_cast<void>(rows);
     return {};
   }
-  // Computes rows [rows.begin, rows.end) of all outputs. The rows that it reads exist. Errors: device.
-  virtual Status run(const RowSpan& rows, std::span<const Rows> in, std::span<const MutableRows> out) = 0;
+  // Computes rows [rows.begin, rows.end) of all outputs in this thread, which is number `worker` of
+  // JobShape::workers. The rows that it reads exist. Errors: device.
+  virtual Status run(int worker, const RowSpan& rows, std::span<const Rows> in,
+                     std::span<const MutableRows> out) = 0;
   // After the last row: outputs that are no pictures (statistics).
   virtual void finish(std::span<const MutableRows> out) { static_cast<void>(out); }
   // Name of the implementation, once it has run: "brgconv:avx512_core", "hwy:AVX3".

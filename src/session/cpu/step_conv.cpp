@@ -21,14 +21,15 @@ class ConvStep final : public Step {
   Status prepare(const JobShape& shape) override {
     in_ = shape.extents[node_.inputs[0]];
     out_width_px_ = shape.extents[node_.outputs[0]].width_px;
-    return {};
+    return convolution_->prepare(shape.workers);
   }
 
   [[nodiscard]] RowSpan rows_read(size_t, int y) const override { return clipped({y, y + 1}); }
   Status make_ready(const RowSpan& rows) override { return convolution_->make_ready(band_of(rows)); }
 
-  Status run(const RowSpan& rows, std::span<const Rows> in, std::span<const MutableRows> out) override {
-    return convolution_->run(band_of(rows), in[0].row(clipped(rows).begin), out[0].row(rows.begin));
+  Status run(int worker, const RowSpan& rows, std::span<const Rows> in,
+             std::span<const MutableRows> out) override {
+    return convolution_->run(worker, band_of(rows), in[0].row(clipped(rows).begin), out[0].row(rows.begin));
   }
 
   [[nodiscard]] std::string kernel() const override { return convolution_->implementation(); }

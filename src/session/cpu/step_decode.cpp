@@ -7,7 +7,6 @@
 
 #include "kernels/pixels/depth_to_space_reference.h"
 #include "kernels/resize/side_filter.h"
-#include "session/cpu/parallel.h"
 #include "session/cpu/pixels.h"
 #include "session/cpu/steps.h"
 
@@ -37,7 +36,7 @@ Phases make_phases(int factor) {
   return phases;
 }
 
-// Scratch rows of one thread.
+// Scratch rows of one worker.
 struct Scratch {
   std::vector<float> floats;
   std::array<float*, 3> colors = {};
@@ -94,8 +93,7 @@ class DecodeStep final : public Step {
     const Extent& out = shape.extents[node_.outputs[0]];
     const Extent side = has_side_ ? shape.extents[node_.inputs[1]] : Extent{};
     side_height_ = side.height_px;
-    threads_ = shape.threads;
-    scratch_.resize(static_cast<size_t>(threads_));
+    scratch_.resize(static_cast<size_t>(shape.workers));
     for (Scratch& scratch : scratch_) {
       scratch.allocate(static_cast<size_t>(out.width_px), static_cast<size_t>(side.width_px));
       scratch.statistics = {};
@@ -112,12 +110,11 @@ class DecodeStep final : public Step {
     return {std::clamp(first, 0, side_height_ - 1), std::clamp(last, 0, side_height_ - 1) + 1};
   }
 
-  Status run(const RowSpan& rows, std::span<const Rows> in, std::span<const MutableRows> out) override {
-    parallel_rows(threads_, rows.begin, rows.end, [&](int thread, int begin, int end) {
-      Scratch& scratch = scratch_[static_cast<size_t>(thread)];
-      scratch.forget_rows();
-      for (int y = begin; y < end; ++y) decode_row(y, in, out[0], scratch);
-    });
+  Status run(int worker, const RowSpan& rows, std::span<const Rows> in,
+             std::span<const MutableRows> out) override {
+    Scratch& scratch = scratch_[static_cast<size_t>(worker)];
+    scratch.forget_rows();
+    for (int y = rows.begin; y < rows.end; ++y) decode_row(y, in, out[0], scratch);
     return {};
   }
 
@@ -129,7 +126,7 @@ class DecodeStep final : public Step {
       total[2] = std::max(total[2], scratch.statistics[2]);
       total[3] = std::max(total[3], scratch.statistics[3]);
     }
-    std::memcpy(out[1].data, total.data(), sizeof(total));
+    if (out[1].data != nullptr) std::memcpy(out[1].data, total.data(), sizeof(total));
   }
 
   [[nodiscard]] std::string kernel() const override { return pixel_kernel(); }
@@ -232,8 +229,7 @@ class DecodeStep final : public Step {
   const bool has_side_;
   const Phases phases_;
   int side_height_ = 0;
-  int threads_ = 1;
-  std::vector<Scratch> scratch_;  // [thread]
+  std::vector<Scratch> scratch_;  // [worker]
 };
 
 }  // namespace

@@ -7,7 +7,6 @@
 
 #include "kernels/pixels/depth_to_space_reference.h"
 #include "kernels/resize/lanczos.h"
-#include "session/cpu/parallel.h"
 #include "session/cpu/pixels.h"
 #include "session/cpu/steps.h"
 
@@ -17,27 +16,19 @@ namespace {
 float* floats(std::byte* bytes) { return reinterpret_cast<float*>(bytes); }
 const float* floats(const std::byte* bytes) { return reinterpret_cast<const float*>(bytes); }
 
-// Steps whose row y reads row y.
+// Steps whose rows are computed each for itself; row y reads row y unless a step says otherwise.
 class RowStep : public Step {
  public:
-  Status prepare(const JobShape& shape) override {
-    threads_ = shape.threads;
-    return {};
-  }
+  Status prepare(const JobShape&) override { return {}; }
   [[nodiscard]] RowSpan rows_read(size_t, int y) const override { return {y, y + 1}; }
-  Status run(const RowSpan& rows, std::span<const Rows> in, std::span<const MutableRows> out) override {
-    parallel_rows(threads_, rows.begin, rows.end, [&](int, int begin, int end) {
-      for (int y = begin; y < end; ++y) run_row(y, in, out);
-    });
+  Status run(int, const RowSpan& rows, std::span<const Rows> in, std::span<const MutableRows> out) override {
+    for (int y = rows.begin; y < rows.end; ++y) run_row(y, in, out);
     return {};
   }
   [[nodiscard]] std::string kernel() const override { return pixel_kernel(); }
 
  protected:
   virtual void run_row(int y, std::span<const Rows> in, std::span<const MutableRows> out) const = 0;
-
- private:
-  int threads_ = 1;
 };
 
 class EncodeStep final : public RowStep {
@@ -151,7 +142,7 @@ class ResampleStep final : public RowStep {
   Status prepare(const JobShape& shape) override {
     table_ = kernels::make_resample_table(shape.graph, node_, shape.extents, shape.window);
     if (axis_ == graph::Axis::x) lay_out_for_vectors();
-    return RowStep::prepare(shape);
+    return {};
   }
 
   [[nodiscard]] RowSpan rows_read(size_t, int y) const override {
