@@ -46,6 +46,17 @@ Tensor packed_layout(const TensorType& type, const Extent& extent, std::span<con
   return tensor;
 }
 
+// Whether the padding of every row is zero.
+bool zero_padding(const TensorType& type, const Extent& extent, std::span<const std::byte> bytes) {
+  const size_t used = row_bytes(type, extent);
+  const size_t stride = device_row_bytes(type, extent);
+  for (size_t row = 0; row < bytes.size(); row += stride) {
+    const auto padding = bytes.subspan(row + used, stride - used);
+    if (std::ranges::any_of(padding, [](std::byte byte) { return byte != std::byte{0}; })) return false;
+  }
+  return true;
+}
+
 // A tensor's bytes on the device, with guards on both sides.
 class GuardedBuffer {
  public:
@@ -230,8 +241,11 @@ Result<std::vector<Tensor>> KernelRunner::run(const Kernel& kernel, const Kernel
   for (size_t i = 0; i < buffers->outputs.size(); ++i) {
     auto bytes = buffers->outputs[i].read(device_, true);
     if (!bytes) return propagate(bytes);
-    const graph::ValueId id = test.node().outputs[i];
-    outputs.push_back(packed_layout(test.graph.value(id).type, (*extents)[id], *bytes));
+    const graph::Value& value = test.graph.value(test.node().outputs[i]);
+    const Extent& extent = (*extents)[test.node().outputs[i]];
+    if (!zero_padding(value.type, extent, *bytes))
+      return fail(ErrorCode::device, value.name + ": padding of a row is not zero");
+    outputs.push_back(packed_layout(value.type, extent, *bytes));
   }
   return outputs;
 }
