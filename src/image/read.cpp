@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cmath>
 #include <exception>
+#include <limits>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -23,6 +24,13 @@ namespace upres::image {
 namespace {
 
 constexpr size_t kReadBytes = size_t{1} << 20U;
+
+// Of the machine; unlimited where the system does not tell.
+double memory_bytes() {
+  const double bytes =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+  return bytes > 0 ? bytes : std::numeric_limits<double>::infinity();
+}
 
 class Descriptor {
  public:
@@ -62,6 +70,7 @@ Result<OpenFile> open_file(const std::filesystem::path& path, const std::string&
 }
 
 Result<Bytes> read_all(const OpenFile& file, const std::string& label) {
+  if (static_cast<double>(file.size_bytes) > memory_bytes()) return cannot_read(label, "not enough memory");
   Bytes bytes;
   try {
     bytes.reserve(file.size_bytes + 1);
@@ -108,9 +117,8 @@ std::string gibibytes(double bytes) {
 // Refuses what cannot fit, instead of being killed half-way by the system.
 Status check_memory(const Scan& found) {
   const double needed = static_cast<double>(found.stored.row_bytes()) * found.stored.height_px;
-  const double present =
-      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
-  if (present <= 0 || needed <= present) return {};
+  const double present = memory_bytes();
+  if (needed <= present) return {};
   return fail(ErrorCode::input, "is too large: its " + std::to_string(found.stored.width_px) + "x" +
                                     std::to_string(found.stored.height_px) + " pixels need " +
                                     gibibytes(needed) + ", this machine has " + gibibytes(present));
@@ -127,7 +135,8 @@ std::string joined(std::vector<std::string> names) {
 void tell(const Scan& found, const Decoded& decoded, const std::string& label, const Log& log) {
   if (!found.not_kept.empty()) log.warning(label + ": not passed on: " + joined(found.not_kept));
   if (found.has_icc && decoded.icc.empty())
-    log.warning(label + ": its colour profile is damaged and not passed on");
+    log.warning(label +
+                ": its colour profile is not passed on: it is damaged or for another kind of picture");
   for (const std::string& warning : decoded.warnings) log.warning(label + ": " + warning);
   if (!found.comments.empty()) log.info(label + ": not passed on: " + joined(found.comments));
 }
@@ -183,6 +192,10 @@ Result<Picture> read(const std::filesystem::path& path, const Log& log) {
   const std::string label = display_name(path);
   Result<OpenFile> file = open_file(path, label);
   if (!file) return propagate(file);
+  if (file->is_regular) {  // what is not a picture need not be read whole to know
+    const Result<Scan> found = scan_named(FileReader(file->descriptor.get(), file->size_bytes), label);
+    if (!found) return tl::unexpected<Error>(found.error());
+  }
   const Result<Bytes> bytes = read_all(*file, label);
   if (!bytes) return tl::unexpected<Error>(bytes.error());
   return read(*bytes, path.native(), log);

@@ -14,51 +14,51 @@ constexpr size_t kHeadBytes = 512;
 struct Signature {
   size_t offset;
   std::string_view bytes;
-  std::string_view name;
+  std::string_view name;  // with its article
 };
 using namespace std::string_view_literals;
 
 // Formats that upres does not read, to be named to the user. Camera raw files that begin like TIFF are told
 // apart in scan_tiff().
 constexpr std::array kOtherFormats = {
-    Signature{0, "GIF8"sv, "GIF"},
-    Signature{0, "BM"sv, "BMP"},
-    Signature{4, "ftypavi"sv, "AVIF"},
-    Signature{4, "ftyphei"sv, "HEIC"},
-    Signature{4, "ftyphev"sv, "HEIC"},
-    Signature{4, "ftypmif1"sv, "HEIF"},
-    Signature{4, "ftypmsf1"sv, "HEIF"},
-    Signature{4, "ftypcrx"sv, "camera raw (CR3)"},
-    Signature{4, "ftyp"sv, "MP4 video"},
-    Signature{0, "\x00\x00\x00\x0cjP  "sv, "JPEG 2000"},
-    Signature{0, "\xff\x4f\xff\x51"sv, "JPEG 2000"},
-    Signature{0, "\xff\x0a"sv, "JPEG XL"},
-    Signature{0, "\x00\x00\x00\x0cJXL "sv, "JPEG XL"},
-    Signature{0, "%PDF"sv, "PDF"},
-    Signature{0, "%!PS"sv, "PostScript"},
-    Signature{0, "8BPS"sv, "Photoshop"},
-    Signature{0, "\x00\x00\x01\x00"sv, "ICO"},
-    Signature{0, "\x76\x2f\x31\x01"sv, "OpenEXR"},
-    Signature{0, "#?RADIANCE"sv, "Radiance HDR"},
-    Signature{0, "DDS "sv, "DDS"},
-    Signature{0, "qoif"sv, "QOI"},
-    Signature{0, "farbfeld"sv, "farbfeld"},
-    Signature{0, "gimp xcf"sv, "GIMP XCF"},
-    Signature{0, "SIMPLE  ="sv, "FITS"},
-    Signature{0, "FUJIFILMCCD-RAW"sv, "camera raw (RAF)"},
-    Signature{0, "IIRO"sv, "camera raw (ORF)"},
-    Signature{0, "IIU\0"sv, "camera raw (RW2)"},
-    Signature{0, "P1"sv, "PNM"},
-    Signature{0, "P2"sv, "PNM"},
-    Signature{0, "P3"sv, "PNM"},
-    Signature{0, "P4"sv, "PNM"},
-    Signature{0, "P5"sv, "PNM"},
-    Signature{0, "P6"sv, "PNM"},
-    Signature{0, "P7\n"sv, "PAM"},
-    Signature{0, "\x1a\x45\xdf\xa3"sv, "Matroska or WebM video"},
-    Signature{0, "\x8aMNG"sv, "MNG"},
-    Signature{0, "\x8bJNG"sv, "JNG"},
-    Signature{0, "PK\x03\x04"sv, "ZIP"},
+    Signature{0, "GIF8"sv, "a GIF"},
+    Signature{0, "BM"sv, "a BMP"},
+    Signature{4, "ftypavi"sv, "an AVIF"},
+    Signature{4, "ftyphei"sv, "a HEIC"},
+    Signature{4, "ftyphev"sv, "a HEIC"},
+    Signature{4, "ftypmif1"sv, "a HEIF"},
+    Signature{4, "ftypmsf1"sv, "a HEIF"},
+    Signature{4, "ftypcrx"sv, "a camera raw (CR3)"},
+    Signature{4, "ftyp"sv, "an MP4 video"},
+    Signature{0, "\x00\x00\x00\x0cjP  "sv, "a JPEG 2000"},
+    Signature{0, "\xff\x4f\xff\x51"sv, "a JPEG 2000"},
+    Signature{0, "\xff\x0a"sv, "a JPEG XL"},
+    Signature{0, "\x00\x00\x00\x0cJXL "sv, "a JPEG XL"},
+    Signature{0, "%PDF"sv, "a PDF"},
+    Signature{0, "%!PS"sv, "a PostScript"},
+    Signature{0, "8BPS"sv, "a Photoshop"},
+    Signature{0, "\x00\x00\x01\x00"sv, "an ICO"},
+    Signature{0, "\x76\x2f\x31\x01"sv, "an OpenEXR"},
+    Signature{0, "#?RADIANCE"sv, "a Radiance HDR"},
+    Signature{0, "DDS "sv, "a DDS"},
+    Signature{0, "qoif"sv, "a QOI"},
+    Signature{0, "farbfeld"sv, "a farbfeld"},
+    Signature{0, "gimp xcf"sv, "a GIMP XCF"},
+    Signature{0, "SIMPLE  ="sv, "a FITS"},
+    Signature{0, "FUJIFILMCCD-RAW"sv, "a camera raw (RAF)"},
+    Signature{0, "IIRO"sv, "a camera raw (ORF)"},
+    Signature{0, "IIU\0"sv, "a camera raw (RW2)"},
+    Signature{0, "P1"sv, "a PNM"},
+    Signature{0, "P2"sv, "a PNM"},
+    Signature{0, "P3"sv, "a PNM"},
+    Signature{0, "P4"sv, "a PNM"},
+    Signature{0, "P5"sv, "a PNM"},
+    Signature{0, "P6"sv, "a PNM"},
+    Signature{0, "P7\n"sv, "a PAM"},
+    Signature{0, "\x1a\x45\xdf\xa3"sv, "a Matroska or WebM video"},
+    Signature{0, "\x8aMNG"sv, "an MNG"},
+    Signature{0, "\x8bJNG"sv, "a JNG"},
+    Signature{0, "PK\x03\x04"sv, "a ZIP"},
 };
 
 bool matches(std::span<const uint8_t> head, size_t offset, std::string_view bytes) {
@@ -81,7 +81,7 @@ std::string_view other_format(std::span<const uint8_t> head) {
     if (matches(head, signature.offset, signature.bytes)) return signature.name;
   }
   const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
-  if (text.find("<svg") != std::string_view::npos) return "SVG";
+  if (text.find("<svg") != std::string_view::npos) return "an SVG";
   return {};
 }
 
@@ -89,7 +89,7 @@ constexpr std::string_view kReads = "upres reads JPEG, PNG, WebP and TIFF";
 
 tl::unexpected<Error> not_one_of_ours(std::span<const uint8_t> head) {
   const std::string_view other = other_format(head);
-  if (!other.empty()) return unsupported("a " + std::string(other) + " file", std::string(kReads));
+  if (!other.empty()) return unsupported(std::string(other) + " file", std::string(kReads));
   return fail(ErrorCode::input, "is not a picture; " + std::string(kReads));
 }
 

@@ -21,7 +21,8 @@ struct EncodeOptions {
 //
 // JPEG: optimised Huffman tables. PNG: 8 or 16 bits, deflate level 6. WebP: lossy. TIFF: deflate with
 // horizontal predictor, BigTIFF when 4 GiB might not do. u16 is rounded to 8 bits for JPEG and WebP, v * 255
-// / 65535 to nearest, which the log tells (info); WebP, which has no grey, gets R = G = B.
+// / 65535 to nearest, which the log tells (info); WebP, which has no grey, gets R = G = B (its decoders may
+// show green one level lower).
 //
 // Metadata: the bytes of `metadata`, with EXIF's pixel dimensions set to the picture's. What the format or
 // its encoder cannot hold is left out, with a warning in the log: EXIF in TIFF, blocks over the size limit of

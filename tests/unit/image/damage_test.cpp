@@ -128,5 +128,33 @@ TEST(Damage, FillerInJpegIsOnlyMentioned) {
   EXPECT_EQ(picture->image.bytes, read(intact, "b.jpg")->image.bytes);
 }
 
+// Decoders and libvips would like to write their warnings to standard error.
+TEST(Damage, NothingIsPrinted) {
+  std::vector<Bytes> files;
+  files.push_back(file_of(noise({200, 200, 3, DType::u8}, 3), Format::jpeg));
+  files.back().erase(files.back().begin() + 9000, files.back().end() - 2);
+  files.push_back(make_png({4, 4, 8, 0, false, {{"iCCP", bytes_of("not a profile")}}, {}}, pattern));
+  TiffPage page = tiff_page(4, 4, 1, {8}, Bytes(16));
+  page.tags.push_back({60000, 3, {1, 2, 3}});
+  page.tags.push_back({34675, 7, {1, 2, 3}});
+  files.push_back(make_tiff({page}));
+  testing::internal::CaptureStderr();
+  testing::internal::CaptureStdout();
+  std::vector<bool> is_read;
+  for (const Bytes& file : files) is_read.push_back(read(file, "a").has_value());
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(is_read, (std::vector<bool>{false, true, true}));
+}
+
+TEST(Damage, ABrokenProfileIsTold) {
+  LogLines lines;
+  const Bytes file = make_png({4, 4, 8, 0, false, {{"iCCP", bytes_of("not a profile")}}, {}}, pattern);
+  ASSERT_TRUE(read(file, "a.png", lines.log));
+  ASSERT_FALSE(lines.warnings.empty());
+  EXPECT_EQ(lines.warnings.front(),
+            "a.png: its colour profile is not passed on: it is damaged or for another kind of picture");
+}
+
 }  // namespace
 }  // namespace upres::image::test

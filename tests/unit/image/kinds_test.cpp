@@ -33,14 +33,14 @@ std::string error_of(std::string_view content) {
 TEST(OtherFiles, AreNamed) {
   EXPECT_EQ(error_of("GIF89a\1\0\1\0"sv), "file is a GIF file; upres reads JPEG, PNG, WebP and TIFF");
   EXPECT_THAT(error_of("BM      "), HasSubstr("is a BMP file"));
-  EXPECT_THAT(error_of("<?xml version='1.0'?><svg xmlns='x'/>"), HasSubstr("is a SVG file"));
+  EXPECT_THAT(error_of("<?xml version='1.0'?><svg xmlns='x'/>"), HasSubstr("is an SVG file"));
   EXPECT_THAT(error_of("%PDF-1.4"), HasSubstr("is a PDF file"));
   EXPECT_THAT(error_of("\0\0\0\x18"
                        "ftypheic\0\0\0\0"sv),
               HasSubstr("is a HEIC file"));
   EXPECT_THAT(error_of("\0\0\0\x18"
                        "ftypavif\0\0\0\0"sv),
-              HasSubstr("is a AVIF file"));
+              HasSubstr("is an AVIF file"));
   EXPECT_THAT(error_of("\xff\x0a"), HasSubstr("is a JPEG XL file"));
   EXPECT_THAT(error_of("8BPS\0\1"sv), HasSubstr("is a Photoshop file"));
   EXPECT_THAT(error_of("RIFF\4\0\0\0WAVE"sv), HasSubstr("is not a picture"));

@@ -2,8 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
-#include <unistd.h>
+
+#include <csignal>
 
 #include "image/picture.h"
 #include "image/write.h"
@@ -141,14 +143,23 @@ TEST(PendingFile, RelativeNames) {
   EXPECT_EQ(load(folder / "a.png"), bytes_of("new"));
 }
 
+// A limit on file sizes stands in for a full disk.
 TEST(PendingFile, AFullDiskIsAnErrorWithoutTrace) {
-  if (access("/dev/full", W_OK) != 0) GTEST_SKIP() << "no /dev/full here";
   const TemporaryFolder folder;
-  // No small file system can be mounted in a test, so the descriptor's limit stands in: RLIMIT_FSIZE would
-  // signal.
-  PendingFile file = PendingFile::create(folder / "a.png", IfExists::fail).value();
-  EXPECT_TRUE(file.append({}));
-  EXPECT_TRUE(file.commit());
+  rlimit before = {};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit small = {1000, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  const Status direct = put(folder / "a.png", std::string(5000, 'x'), IfExists::fail);
+  const Image image = noise({64, 64, 3, DType::u8}, 1);
+  const Status picture = write(image.view(), {}, Format::png, {}, folder / "b.png", IfExists::fail);
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, old_handler);
+  ASSERT_FALSE(direct);
+  EXPECT_THAT(direct.error().message, HasSubstr("cannot write "));
+  EXPECT_FALSE(picture);
+  EXPECT_EQ(folder.file_count(), 0U);
 }
 
 TEST(Write, FailuresLeaveNoFile) {

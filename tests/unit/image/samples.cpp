@@ -270,13 +270,13 @@ Bytes make_icc(std::string_view space, size_t padding) {
   append(icc, bytes_of("mntr"));
   append(icc, bytes_of(space));
   append(icc, bytes_of("XYZ "));
-  append_big(icc, 0, 12);
+  icc.resize(icc.size() + 12);
   append(icc, bytes_of("acsp"));
-  append_big(icc, 0, 28);
+  icc.resize(icc.size() + 28);
   append_big(icc, 0x0000f6d6, 4);  // the D50 illuminant, which PNG readers check
   append_big(icc, 0x00010000, 4);
   append_big(icc, 0x0000d32d, 4);
-  append_big(icc, 0, 48);
+  icc.resize(icc.size() + 48);
   append_big(icc, 0, 4);  // no tags
   std::mt19937 random(3);
   for (size_t i = 0; i < padding; ++i) icc.push_back(static_cast<std::byte>(random() & 0xffU));

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "image/picture.h"
 #include "unit/image/samples.h"
 
@@ -145,6 +147,41 @@ TEST(Tiff, Pages) {
   const auto with_thumbnail = read(make_tiff({page, thumbnail}), "a.tif");
   ASSERT_TRUE(with_thumbnail) << with_thumbnail.error().message;
   EXPECT_EQ(with_thumbnail->image.bytes, page.data);
+}
+
+// The same page in the 64-bit layout of BigTIFF, tags as LONG8.
+Bytes make_big_tiff(const TiffPage& page) {
+  Bytes file = bytes_of("II");
+  for (const int value : {43, 8, 0}) append_little(file, static_cast<uint64_t>(value), 2);
+  append_little(file, 16 + page.data.size(), 8);
+  append(file, page.data);
+  append_little(file, page.tags.size() + 2, 8);
+  std::vector<TiffTag> tags = page.tags;
+  tags.push_back({273, 4, {16}});
+  tags.push_back({279, 4, {static_cast<uint32_t>(page.data.size())}});
+  std::sort(tags.begin(), tags.end(), [](const TiffTag& a, const TiffTag& b) { return a.tag < b.tag; });
+  for (const TiffTag& tag : tags) {
+    const bool is_offset = tag.tag == 273;
+    append_little(file, static_cast<uint64_t>(tag.tag), 2);
+    append_little(file, is_offset ? 16U : 3U, 2);
+    append_little(file, tag.values.size(), 8);
+    const size_t end = file.size() + 8;
+    for (const uint32_t value : tag.values) append_little(file, value, is_offset ? 8 : 2);
+    file.resize(end);
+  }
+  append_little(file, 0, 8);
+  return file;
+}
+
+TEST(Tiff, BigTiff) {
+  for (const TiffPage& page : {page_of(1, {16}), page_of(2, {8, 8, 8})}) {
+    const auto picture = read(make_big_tiff(page), "a.tif");
+    ASSERT_TRUE(picture) << picture.error().message;
+    EXPECT_EQ(picture->image.bytes, page.data);
+  }
+  const auto cmyk = read(make_big_tiff(page_of(5, {8, 8, 8, 8})), "a.tif");
+  ASSERT_FALSE(cmyk);
+  EXPECT_THAT(cmyk.error().message, HasSubstr("is a CMYK picture"));
 }
 
 TEST(Tiff, EndlessPageList) {
