@@ -138,13 +138,13 @@ class CpuSession::Impl {
       if (auto status = step.step->prepare(shape); !status) return status;
     }
     if (!known) plan_ = cpu::make_strip_plan(program_, extents_, {threads_, options_.band_rows, overlap_px_});
-    for (const cpu::Schedule& strip : plan_.strips) {
-      if (auto status = make_ready(strip); !status) return status;
-    }
     while (workers_.size() < std::min(static_cast<size_t>(threads_), plan_.strips.size())) {
       workers_.emplace_back(program_, static_cast<int>(workers_.size()));
     }
     for (cpu::Worker& worker : workers_) worker.prepare(plan_, extents_);
+    for (const cpu::Schedule& strip : plan_.strips) {
+      if (auto status = make_ready(strip); !status) return status;
+    }
     plan_known_ = true;
     return {};
   }

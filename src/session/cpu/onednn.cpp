@@ -21,6 +21,9 @@ using FormatTag = dnnl::memory::format_tag;
 // Primitives kept for one convolution: those of the last job's bands and, up to this number, of earlier ones.
 constexpr size_t kMaxPrimitives = 64;
 
+// oneDNN's generated code counts bytes in 32 bits.
+constexpr double kMaxBand_bytes = 0x7fffffff;
+
 // One for the process: it holds no state but the kind of device.
 dnnl::engine& cpu_engine() {
   static dnnl::engine engine(dnnl::engine::kind::cpu, 0);
@@ -102,6 +105,10 @@ class OnednnConvolution final : public Convolution {
   }
 
   Status make_ready(const ConvBand& band) override {
+    if (largest_bytes(band) > kMaxBand_bytes) {
+      return fail(ErrorCode::device, label_ + ": rows of " + std::to_string(band.in_width_px) +
+                                         " pixels are too long for oneDNN; a smaller --tile helps");
+    }
     return guarded([&] {
       const ConvBand shape = WrittenOutPadding::needed(band, conv_) ? WrittenOutPadding::grown(band) : band;
       if (find(shape) == nullptr) primitives_.push_back(make_primitive(shape));
@@ -160,6 +167,13 @@ class OnednnConvolution final : public Convolution {
     }
   }
 
+  [[nodiscard]] double largest_bytes(const ConvBand& band) const {
+    const double in_rows = band.in_rows + band.padding.top + band.padding.bottom;
+    const double in_width = double{1} * band.in_width_px + band.padding.left + band.padding.right;
+    const double in = in_rows * in_width * conv_.in_channels * static_cast<double>(size_bytes(in_));
+    const double out = double{1} * band.out_rows * band.out_width_px * conv_.out_channels;
+    return std::max(in, out * static_cast<double>(size_bytes(out_)));
+  }
   [[nodiscard]] int in_samples() const { return conv_.in_channels * samples_per_channel(in_); }
 
   void execute(const ConvBand& band, const std::byte* in, std::byte* out, Scratch& scratch) const {
