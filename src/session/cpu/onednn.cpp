@@ -52,6 +52,43 @@ std::vector<float> split_weights(const graph::Conv& conv) {
   return split;
 }
 
+// Calls f, turning exceptions into errors.
+template <typename F>
+Status guarded(const std::string& label, F f) {
+  try {
+    f();
+    return {};
+  } catch (const std::bad_alloc&) {
+    return fail(ErrorCode::device, label + ": out of memory");
+  } catch (const dnnl::error& error) {
+    const bool memory = error.status == dnnl_out_of_memory;
+    return fail(ErrorCode::device,
+                label + (memory ? ": out of memory" : ": oneDNN: " + std::string(error.what())));
+  }
+}
+
+// What a worker needs for itself.
+struct Scratch {
+  Memory memory;
+  dnnl::stream stream{cpu_engine()};
+
+  Memory& at_least(const Memory::desc& needed) {
+    if (!memory || memory.get_desc().get_size() < needed.get_size()) memory = Memory(needed, cpu_engine());
+    return memory;
+  }
+};
+
+// `values`, laid out plainly as `dims` says, in another layout or type.
+Memory packed(const float* values, const Memory::dims& dims, FormatTag plain_tag,
+              const Memory::desc& wanted) {
+  Memory plain({dims, DataType::f32, plain_tag}, cpu_engine(), const_cast<float*>(values));
+  Memory result(wanted, cpu_engine());
+  dnnl::stream stream(cpu_engine());
+  dnnl::reorder(plain, result).execute(stream, plain, result);
+  stream.wait();
+  return result;
+}
+
 // A band whose padding reaches beyond the kernel, which oneDNN's fast kernels refuse: copied into a larger
 // one with its zeros written out.
 class WrittenOutPadding {
@@ -89,16 +126,16 @@ class WrittenOutPadding {
   std::vector<std::byte> bytes_;
 };
 
-class OnednnConvolution final : public Convolution {
+class DirectConvolution final : public Convolution {
  public:
-  OnednnConvolution(const graph::Conv& conv, Element in, Element out, std::string label)
+  DirectConvolution(const graph::Conv& conv, Element in, Element out, std::string label)
       : conv_(conv), in_(in), out_(out), label_(std::move(label)) {
     biases_ = Memory({{conv.out_channels}, DataType::f32, FormatTag::a}, cpu_engine());
     std::memcpy(biases_.get_data_handle(), conv.biases->data(), conv.biases->size() * sizeof(float));
   }
 
   Status prepare(int workers) override {
-    return guarded([&] {
+    return guarded(label_, [&] {
       while (scratch_.size() < static_cast<size_t>(workers)) scratch_.emplace_back();
       if (primitives_.size() > kMaxPrimitives) primitives_.clear();
     });
@@ -109,14 +146,15 @@ class OnednnConvolution final : public Convolution {
       return fail(ErrorCode::device, label_ + ": rows of " + std::to_string(band.in_width_px) +
                                          " pixels are too long for oneDNN; a smaller --tile helps");
     }
-    return guarded([&] {
+    return guarded(label_, [&] {
       const ConvBand shape = WrittenOutPadding::needed(band, conv_) ? WrittenOutPadding::grown(band) : band;
       if (find(shape) == nullptr) primitives_.push_back(make_primitive(shape));
     });
   }
 
-  Status run(int worker, const ConvBand& band, const std::byte* in, std::byte* out) override {
-    return guarded([&] {
+  Status run(int worker, const ConvBand& band, const TilePhase&, const std::byte* in,
+             std::byte* out) override {
+    return guarded(label_, [&] {
       Scratch& scratch = scratch_[static_cast<size_t>(worker)];
       if (!WrittenOutPadding::needed(band, conv_)) {
         execute(band, in, out, scratch);
@@ -140,32 +178,6 @@ class OnednnConvolution final : public Convolution {
     Memory weights;
     std::string implementation;
   };
-
-  // What a worker needs for itself.
-  struct Scratch {
-    Memory memory;
-    dnnl::stream stream{cpu_engine()};
-
-    Memory& at_least(const Memory::desc& needed) {
-      if (!memory || memory.get_desc().get_size() < needed.get_size()) memory = Memory(needed, cpu_engine());
-      return memory;
-    }
-  };
-
-  // Calls f, turning exceptions into errors.
-  template <typename F>
-  Status guarded(F f) const {
-    try {
-      f();
-      return {};
-    } catch (const std::bad_alloc&) {
-      return fail(ErrorCode::device, label_ + ": out of memory");
-    } catch (const dnnl::error& error) {
-      const bool memory = error.status == dnnl_out_of_memory;
-      return fail(ErrorCode::device,
-                  label_ + (memory ? ": out of memory" : ": oneDNN: " + std::string(error.what())));
-    }
-  }
 
   [[nodiscard]] double largest_bytes(const ConvBand& band) const {
     const double in_rows = band.in_rows + band.padding.top + band.padding.bottom;
@@ -229,19 +241,14 @@ class OnednnConvolution final : public Convolution {
 
   // Packs the weights as an implementation wants them, unless another one wanted the same.
   Memory weights_as(const Memory::desc& wanted) {
-    for (const Memory& packed : weights_) {
-      if (packed.get_desc() == wanted) return packed;
+    for (const Memory& known : weights_) {
+      if (known.get_desc() == wanted) return known;
     }
     std::vector<float> split;
     if (in_ == Element::bf16_split) split = split_weights(conv_);
     const float* values = split.empty() ? conv_.weights->data() : split.data();
-    Memory plain({weight_dims(), DataType::f32, FormatTag::oihw}, cpu_engine(), const_cast<float*>(values));
-    Memory packed(wanted, cpu_engine());
-    dnnl::stream stream(cpu_engine());
-    dnnl::reorder(plain, packed).execute(stream, plain, packed);
-    stream.wait();
-    weights_.push_back(packed);
-    return packed;
+    weights_.push_back(packed(values, weight_dims(), FormatTag::oihw, wanted));
+    return weights_.back();
   }
 
   const graph::Conv conv_;  // shares the weights
@@ -252,6 +259,72 @@ class OnednnConvolution final : public Convolution {
   std::vector<Memory> weights_;
   std::vector<Primitive> primitives_;
   std::deque<Scratch> scratch_;  // [worker]
+};
+
+class OnednnProduct final : public BatchedProduct {
+ public:
+  OnednnProduct(int batch, int depth, int columns, std::span<const float> constants, Element in,
+                std::string label)
+      : label_(std::move(label)) {
+    const Memory::desc any({batch, depth, columns}, data_type(in), FormatTag::any);
+    for (const int rows : kRowCounts) {
+      const Memory::desc source({batch, rows, depth}, data_type(in), FormatTag::abc);
+      const Memory::desc target({batch, rows, columns}, DataType::f32, FormatTag::abc);
+      dnnl::primitive_attr attributes;
+      attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+      Primitive primitive;
+      primitive.description = dnnl::matmul::primitive_desc({source, any, target}, attributes, cpu_engine());
+      primitive.primitive = dnnl::matmul(primitive.description);
+      primitive.constants =
+          constants_as(primitive.description.weights_desc(), constants, {batch, depth, columns});
+      primitives_.push_back(std::move(primitive));
+    }
+  }
+
+  Status prepare(int workers) override {
+    return guarded(label_, [&] {
+      while (scratch_.size() < static_cast<size_t>(workers)) scratch_.emplace_back();
+    });
+  }
+
+  Status run(int worker, int rows, const std::byte* in, float* out) override {
+    return guarded(label_, [&] {
+      const auto index = std::ranges::find(kRowCounts, rows) - kRowCounts.begin();
+      const Primitive& primitive = primitives_[static_cast<size_t>(index)];
+      Scratch& scratch = scratch_[static_cast<size_t>(worker)];
+      const Memory source(primitive.description.src_desc(), cpu_engine(), const_cast<std::byte*>(in));
+      const Memory target(primitive.description.dst_desc(), cpu_engine(), out);
+      primitive.primitive.execute(
+          scratch.stream, {{DNNL_ARG_SRC, source},
+                           {DNNL_ARG_WEIGHTS, primitive.constants},
+                           {DNNL_ARG_DST, target},
+                           {DNNL_ARG_SCRATCHPAD, scratch.at_least(primitive.description.scratchpad_desc())}});
+      scratch.stream.wait();
+    });
+  }
+
+  [[nodiscard]] std::string implementation() const override {
+    return primitives_.back().description.impl_info_str();
+  }
+
+ private:
+  struct Primitive {
+    dnnl::matmul::primitive_desc description;
+    dnnl::matmul primitive;
+    Memory constants;
+  };
+
+  Memory constants_as(const Memory::desc& wanted, std::span<const float> constants,
+                      const Memory::dims& dims) const {
+    for (const Primitive& known : primitives_) {
+      if (known.constants.get_desc() == wanted) return known.constants;
+    }
+    return packed(constants.data(), dims, FormatTag::abc, wanted);
+  }
+
+  const std::string label_;
+  std::vector<Primitive> primitives_;  // in the order of kRowCounts
+  std::deque<Scratch> scratch_;        // [worker]
 };
 
 struct Isa {
@@ -281,15 +354,22 @@ Isa effective_isa() {
 
 }  // namespace
 
-Result<std::unique_ptr<Convolution>> Convolution::create(const graph::Conv& conv, Element in, Element out,
-                                                         std::string label) {
-  try {
-    return std::make_unique<OnednnConvolution>(conv, in, out, label);
-  } catch (const std::bad_alloc&) {
-    return fail(ErrorCode::device, label + ": out of memory");
-  } catch (const dnnl::error& error) {
-    return fail(ErrorCode::device, label + ": oneDNN: " + error.what());
-  }
+Result<std::unique_ptr<Convolution>> make_direct_convolution(const graph::Conv& conv, Element in, Element out,
+                                                             std::string label) {
+  std::unique_ptr<Convolution> result;
+  auto status = guarded(label, [&] { result = std::make_unique<DirectConvolution>(conv, in, out, label); });
+  if (!status) return propagate(status);
+  return result;
+}
+
+Result<std::unique_ptr<BatchedProduct>> BatchedProduct::create(int batch, int depth, int columns,
+                                                               std::span<const float> constants, Element in,
+                                                               std::string label) {
+  std::unique_ptr<BatchedProduct> result;
+  auto status = guarded(
+      label, [&] { result = std::make_unique<OnednnProduct>(batch, depth, columns, constants, in, label); });
+  if (!status) return propagate(status);
+  return result;
 }
 
 std::string onednn_version() {
@@ -301,5 +381,7 @@ std::string onednn_version() {
 std::string onednn_isa() { return effective_isa().name; }
 
 bool onednn_has_bf16() { return effective_isa().bf16; }
+
+bool onednn_has_amx() { return effective_isa().isa == dnnl::cpu_isa::avx512_core_amx; }
 
 }  // namespace upres::session::cpu

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "session/cpu/steps.h"
+#include "session/cpu/winograd.h"
 
 namespace upres::session::cpu {
 namespace {
@@ -68,32 +69,42 @@ class ProgramBuilder {
     }
     return nullptr;
   }
-  [[nodiscard]] bool made_by_conv(graph::ValueId id) const {
-    const graph::Node* node = producer(id);
-    return node != nullptr && std::holds_alternative<graph::Conv>(node->op);
+  [[nodiscard]] bool by_winograd(const graph::Node& node) const {
+    const auto* conv = std::get_if<graph::Conv>(&node.op);
+    return conv != nullptr && winograd_suits(*conv, bf16_);
   }
-  [[nodiscard]] bool read_by_convs_alone(graph::ValueId id) const {
-    if (output_index(id)) return false;
-    return std::ranges::all_of(graph_.nodes(), [id](const graph::Node& node) {
-      return std::ranges::count(node.inputs, id) == 0 || std::holds_alternative<graph::Conv>(node.op);
+
+  // Whether all that read the value are convolutions that read bf16.
+  [[nodiscard]] bool wanted_as_bf16(graph::ValueId id) const {
+    if (!bf16_ || output_index(id)) return false;
+    return std::ranges::all_of(graph_.nodes(), [&](const graph::Node& node) {
+      const bool direct = std::holds_alternative<graph::Conv>(node.op) && !by_winograd(node);
+      return std::ranges::count(node.inputs, id) == 0 || direct;
     });
   }
 
-  [[nodiscard]] Element conv_input(const graph::Node& node) const {
-    if (!bf16_) return Element::f32;
-    const graph::ValueId id = node.inputs[0];
-    const bool split = !made_by_conv(id) && graph_.value(id).type.channels <= kMaxSplitChannels;
-    return split ? Element::bf16_split : Element::bf16;
-  }
-  [[nodiscard]] Element conv_output(const graph::Node& node) const {
-    return bf16_ && read_by_convs_alone(node.outputs[0]) ? Element::bf16 : Element::f32;
+  // A convolution that nothing but direct ones read writes bf16, and they read that; one that reads anything
+  // else splits it into parts, or reads f32 where it feeds Winograd transforms, which round for themselves.
+  [[nodiscard]] ConvForm form_of(const graph::Node& node) const {
+    ConvForm form = {.winograd = by_winograd(node), .bf16 = bf16_, .in = Element::f32, .out = Element::f32};
+    if (!bf16_) return form;
+    if (wanted_as_bf16(node.outputs[0])) form.out = Element::bf16;
+    if (form.winograd) return form;
+    const graph::ValueId in = node.inputs[0];
+    const graph::Node* source = producer(in);
+    const bool from_conv = source != nullptr && std::holds_alternative<graph::Conv>(source->op);
+    const bool few = graph_.value(in).type.channels <= kMaxSplitChannels;
+    if (!from_conv && few) {
+      form.in = form.out == Element::f32 ? Element::f32 : Element::bf16_split;
+    } else {
+      form.in = Element::bf16;
+    }
+    return form;
   }
 
   Status add_node(const graph::Node& node) {
-    const bool conv = std::holds_alternative<graph::Conv>(node.op);
-    const Element in = conv ? conv_input(node) : Element::f32;
-    const Element out = conv ? conv_output(node) : Element::f32;
-    auto step = make_step(graph_, node, in, out);
+    const ConvForm form = std::holds_alternative<graph::Conv>(node.op) ? form_of(node) : ConvForm{};
+    auto step = make_step(graph_, node, form);
     if (!step) return propagate(step);
     ProgramStep ready = {
         .label = node.name, .step = std::move(*step), .node = &node, .inputs = {}, .outputs = {}};
@@ -131,7 +142,8 @@ class ProgramBuilder {
     const bool same_order = form.order == user_form(id).order || graph_.value(id).type.channels == 1;
     const bool fits = output && form.element == user_form(id).element && same_order;
     // A convolution writes dense rows; the caller's may have any stride.
-    const bool strided = !made_by_conv(id);
+    const graph::Node* source = producer(id);
+    const bool strided = source == nullptr || !std::holds_alternative<graph::Conv>(source->op);
     const bool read = std::ranges::any_of(
         graph_.nodes(), [id](const graph::Node& node) { return std::ranges::count(node.inputs, id) > 0; });
     const size_t place = fits && strided && !read
@@ -180,10 +192,10 @@ class ProgramBuilder {
 
 }  // namespace
 
-Result<std::unique_ptr<Step>> make_step(const graph::Graph& graph, const graph::Node& node, Element in,
-                                        Element out) {
+Result<std::unique_ptr<Step>> make_step(const graph::Graph& graph, const graph::Node& node,
+                                        const ConvForm& form) {
   const graph::Operator& op = node.op;
-  if (std::holds_alternative<graph::Conv>(op)) return make_conv_step(node, in, out);
+  if (std::holds_alternative<graph::Conv>(op)) return make_conv_step(graph, node, form);
   if (std::holds_alternative<graph::Clip>(op) || std::holds_alternative<graph::Identity>(op))
     return make_clip_step(node);
   if (std::holds_alternative<graph::DepthToSpace>(op)) return make_shuffle_step(graph, node);

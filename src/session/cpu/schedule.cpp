@@ -108,6 +108,10 @@ class Roller {
       for (const size_t value : step.outputs) share.keep_from.push_back(keep_from(value));
       share.rows.begin = done_[s];
       while (done_[s] < end(s) && readable(step, done_[s])) ++done_[s];
+      if (done_[s] < end(s)) {
+        const int beyond = (done_[s] + step.row_phase) % step.row_multiple;
+        done_[s] = std::max(share.rows.begin, done_[s] - beyond);
+      }
       share.rows.end = done_[s];
       for (size_t i = 0; i < step.outputs.size(); ++i) {
         const size_t value = step.outputs[i];

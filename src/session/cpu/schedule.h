@@ -24,6 +24,9 @@ struct ScheduledStep {
   // Rows of input `index` that row `y` of the output reads, clipped to the input; neither end falls when y
   // rises.
   std::function<RowSpan(size_t index, int y)> rows_read;
+  // The step had rather stop at rows y with (y + row_phase) % row_multiple == 0.
+  int row_multiple = 1;
+  int row_phase = 0;
 };
 
 // What of the whole a schedule is for.

@@ -22,6 +22,14 @@ struct JobShape {
   int workers = 1;  // threads that will call run()
 };
 
+// How a convolution is to be computed.
+struct ConvForm {
+  bool winograd = false;
+  bool bf16 = false;  // products of bf16 (Winograd: of what was f32 before its transform)
+  Element in = Element::f32;
+  Element out = Element::f32;
+};
+
 // Thread rule: run() from several threads at a time, each with a number of its own; all else from one thread.
 class Step {
  public:
@@ -40,6 +48,12 @@ class Step {
     static_cast<void>(rows);
     return {};
   }
+  // Bands had rather end at rows y with (y + phase) % multiple == 0.
+  struct RowGrid {
+    int multiple = 1;
+    int phase = 0;
+  };
+  [[nodiscard]] virtual RowGrid row_grid() const { return {}; }
   // Computes rows [rows.begin, rows.end) of all outputs in this thread, which is number `worker` of
   // JobShape::workers. The rows that it reads exist. Errors: device.
   virtual Status run(int worker, const RowSpan& rows, std::span<const Rows> in,
@@ -51,10 +65,9 @@ class Step {
 };
 
 // Errors: device, out of memory or what oneDNN cannot do; model, for an operator that must be fused into
-// another first. `in` and `out` are the element types of a convolution's input and output; other operators
-// ignore them.
-Result<std::unique_ptr<Step>> make_step(const graph::Graph& graph, const graph::Node& node, Element in,
-                                        Element out);
+// another first. `form` is for convolutions; other operators ignore it.
+Result<std::unique_ptr<Step>> make_step(const graph::Graph& graph, const graph::Node& node,
+                                        const ConvForm& form);
 
 // A copy of f32 samples in another order or element type.
 std::unique_ptr<Step> make_conversion(const Port& from, const Port& to);

@@ -2,25 +2,40 @@
 
 #include "session/cpu/onednn.h"
 #include "session/cpu/steps.h"
+#include "session/cpu/winograd.h"
 
 namespace upres::session::cpu {
 namespace {
 
+// Pixels of a value per pixel of the graph's input.
+int scale_of(const graph::Graph& graph, graph::ValueId id) {
+  for (const graph::Node& node : graph.nodes()) {
+    if (std::ranges::count(node.outputs, id) == 0) continue;
+    const auto* shuffle = std::get_if<graph::DepthToSpace>(&node.op);
+    return scale_of(graph, node.inputs[0]) * (shuffle != nullptr ? shuffle->block : 1);
+  }
+  return 1;
+}
+
 class ConvStep final : public Step {
  public:
-  ConvStep(const graph::Node& node, std::unique_ptr<Convolution> convolution, Element in, Element out)
+  ConvStep(const graph::Graph& graph, const graph::Node& node, std::unique_ptr<Convolution> convolution,
+           const ConvForm& form)
       : node_(node),
         conv_(std::get<graph::Conv>(node.op)),
         convolution_(std::move(convolution)),
-        in_element_(in),
-        out_element_(out) {}
+        form_(form),
+        scale_(scale_of(graph, node.inputs[0])) {}
 
-  [[nodiscard]] std::vector<Port> inputs() const override { return {{in_element_, Order::channels_last}}; }
-  [[nodiscard]] std::vector<Port> outputs() const override { return {{out_element_, Order::channels_last}}; }
+  [[nodiscard]] std::vector<Port> inputs() const override { return {{form_.in, Order::channels_last}}; }
+  [[nodiscard]] std::vector<Port> outputs() const override { return {{form_.out, Order::channels_last}}; }
 
   Status prepare(const JobShape& shape) override {
     in_ = shape.extents[node_.inputs[0]];
     out_width_px_ = shape.extents[node_.outputs[0]].width_px;
+    // A convolution's output pixel (y, x) of a window is pixel (y, x) of the window in the whole, whatever
+    // the padding.
+    phase_ = {shape.window.input.y_px * scale_ % 2, shape.window.input.x_px * scale_ % 2};
     return convolution_->prepare(shape.workers);
   }
 
@@ -29,8 +44,12 @@ class ConvStep final : public Step {
 
   Status run(int worker, const RowSpan& rows, std::span<const Rows> in,
              std::span<const MutableRows> out) override {
-    return convolution_->run(worker, band_of(rows), in[0].row(clipped(rows).begin), out[0].row(rows.begin));
+    const TilePhase phase{(phase_.y + rows.begin) % 2, phase_.x};
+    return convolution_->run(worker, band_of(rows), phase, in[0].row(clipped(rows).begin),
+                             out[0].row(rows.begin));
   }
+
+  [[nodiscard]] RowGrid row_grid() const override { return {convolution_->row_multiple(), phase_.y}; }
 
   [[nodiscard]] std::string kernel() const override { return convolution_->implementation(); }
 
@@ -57,18 +76,23 @@ class ConvStep final : public Step {
   const graph::Node& node_;
   const graph::Conv& conv_;
   std::unique_ptr<Convolution> convolution_;
-  Element in_element_;
-  Element out_element_;
+  const ConvForm form_;
+  const int scale_;  // pixels of the input per pixel of the graph's input
+  TilePhase phase_;
   Extent in_;
   int out_width_px_ = 0;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Step>> make_conv_step(const graph::Node& node, Element in, Element out) {
-  auto convolution = Convolution::create(std::get<graph::Conv>(node.op), in, out, "node " + node.name);
+Result<std::unique_ptr<Step>> make_conv_step(const graph::Graph& graph, const graph::Node& node,
+                                             const ConvForm& form) {
+  const auto& conv = std::get<graph::Conv>(node.op);
+  const std::string label = "node " + node.name;
+  auto convolution = form.winograd ? make_winograd_convolution(conv, form.bf16, form.out, label)
+                                   : make_direct_convolution(conv, form.in, form.out, label);
   if (!convolution) return propagate(convolution);
-  return std::make_unique<ConvStep>(node, std::move(*convolution), in, out);
+  return std::make_unique<ConvStep>(graph, node, std::move(*convolution), form);
 }
 
 }  // namespace upres::session::cpu

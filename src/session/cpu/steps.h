@@ -7,7 +7,8 @@
 
 namespace upres::session::cpu {
 
-Result<std::unique_ptr<Step>> make_conv_step(const graph::Node& node, Element in, Element out);
+Result<std::unique_ptr<Step>> make_conv_step(const graph::Graph& graph, const graph::Node& node,
+                                             const ConvForm& form);
 std::unique_ptr<Step> make_clip_step(const graph::Node& node);
 std::unique_ptr<Step> make_shuffle_step(const graph::Graph& graph, const graph::Node& node);
 std::unique_ptr<Step> make_encode_step(const graph::Graph& graph, const graph::Node& node);

@@ -57,7 +57,12 @@ class Planner {
   [[nodiscard]] std::vector<ScheduledStep> scheduled_steps() const {
     std::vector<ScheduledStep> steps;
     for (const ProgramStep& step : program_.steps) {
-      ScheduledStep scheduled = {.inputs = step.inputs, .outputs = step.outputs, .rows_read = {}};
+      const Step::RowGrid grid = step.step->row_grid();
+      ScheduledStep scheduled = {.inputs = step.inputs,
+                                 .outputs = step.outputs,
+                                 .rows_read = {},
+                                 .row_multiple = grid.multiple,
+                                 .row_phase = grid.phase};
       std::erase_if(scheduled.outputs, [this](size_t place) { return program_.places[place].flat; });
       scheduled.rows_read = [&step](size_t index, int y) { return step.step->rows_read(index, y); };
       steps.push_back(std::move(scheduled));

@@ -1,0 +1,19 @@
+// 3x3 convolutions by Winograd's minimal filtering: 2.25 times fewer multiplications than the direct form.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "session/cpu/convolution.h"
+
+namespace upres::session::cpu {
+
+// Whether make_winograd_convolution can do it and is likely to be faster than the direct form.
+bool winograd_suits(const graph::Conv& conv, bool bf16);
+
+// Input f32; output f32 or bf16. With `bf16` the transformed input and weights are rounded to bf16, sums are
+// f32; else all is f32. Errors: device.
+Result<std::unique_ptr<Convolution>> make_winograd_convolution(const graph::Conv& conv, bool bf16,
+                                                               Element out, std::string label);
+
+}  // namespace upres::session::cpu
