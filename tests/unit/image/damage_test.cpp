@@ -17,7 +17,7 @@ struct Named {
   Bytes file;
 };
 
-int pattern(int x, int y, int channel) { return (x * 31 + y * 17 + channel * 7) * 2654435 >> 4; }
+int pattern(int x, int y, int channel) { return (x * 31 + y * 17 + channel * 7) * 26544 >> 4; }
 
 // Small files of many kinds with metadata: our own, and those of the data folder.
 std::vector<Named> intact_files() {
