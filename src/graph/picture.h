@@ -14,8 +14,8 @@ struct PictureNetwork {
   int factor = 1;  // output pixels per input pixel, on both axes
 };
 
-// Whether the network, once simplified, maps one picture to one picture of 1 -> 1 or 3 -> 3 channels, an exact
-// whole factor larger for every size.
+// Whether the network, once simplified, maps one picture to one picture of 1 -> 1 or 3 -> 3 channels, an
+// exact whole factor larger for every size.
 // Errors: model, saying what it is instead ("2 inputs", "5 output channels", "shrinks its input by 14
 // pixels").
 Result<PictureNetwork> inspect_picture_network(const Graph& network);
