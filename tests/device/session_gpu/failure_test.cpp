@@ -30,7 +30,7 @@ TEST_F(Failure, EverySubmitInTurn) {
     const auto graph = with_ends(testing::espcn(1, 1, 2, 4));
     const auto inputs = random_inputs(random, graph, {33, 21});
     int failures = 0;
-    for (int k = 0; k < 200; k += 1 + k / 8) {
+    for (int k = 0; k < 200; k += 1 + k / 3) {
       // Small submits: a job is many of them.
       const auto session = make_session(device, graph, {.max_submit_ms = 0.001, .fail_at_submit = k});
       ASSERT_TRUE(session);

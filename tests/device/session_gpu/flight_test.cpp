@@ -30,7 +30,7 @@ TEST_F(Flight, MoreJobsThanSlotsInAnyOrder) {
       ASSERT_TRUE(ticket) << ticket.error().text();
       tickets.push_back(*ticket);
     }
-    for (const size_t i : {9, 0, 4, 8, 1, 7, 2, 6, 3, 5}) {
+    for (const size_t i : {9U, 0U, 4U, 8U, 1U, 7U, 2U, 6U, 3U, 5U}) {
       ASSERT_TRUE(session->wait(tickets[i]));
       EXPECT_EQ(outputs[i][0].bytes, run_session(*serial, inputs[i])[0].bytes) << i;
     }

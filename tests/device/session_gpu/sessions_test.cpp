@@ -69,6 +69,20 @@ TEST_F(Sessions, ResizedPictures) {
   });
 }
 
+// More rows or columns than a dispatch may have groups on many devices.
+TEST_F(Sessions, PicturesOfOneRowOrColumn) {
+  for_each_device([](const vkc::Device& device) {
+    Random random(19);
+    const auto graph =
+        with_ends(testing::make_network(random, 1, 1, {{1, 3, 3, {1, 1, 1, 1}, false}}), {.channels = 1});
+    const auto session = make_session(device, graph);
+    ASSERT_TRUE(session);
+    for (const Extent extent : {Extent{1, 70000}, Extent{70000, 1}}) {
+      expect_near_reference(*session, random_inputs(random, graph, extent), {}, kOneLevel);
+    }
+  });
+}
+
 TEST_F(Sessions, RawNetworks) {
   for_each_device([](const vkc::Device& device) {
     Random random(13);
