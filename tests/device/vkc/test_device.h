@@ -30,10 +30,10 @@ class MessageLog {
   std::vector<std::pair<vkc::Severity, std::string>> messages_;
 };
 
-// Names of all usable devices, for INSTANTIATE_TEST_SUITE_P; one empty name if there is none.
+// Number and name of each usable device, for INSTANTIATE_TEST_SUITE_P; one empty name if there is none.
 std::vector<std::string> device_names();
 
-// A test on the device with the name of its parameter: `device` is open.
+// A test on the device of its parameter, which is open.
 class DeviceTest : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override;

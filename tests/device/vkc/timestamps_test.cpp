@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <chrono>
+
 #include "test_device.h"
 
 namespace {
@@ -21,6 +24,7 @@ class TimestampsTest : public vkc_test::DeviceTest {
   }
 };
 
+// The fastest of a few runs: other programs share the machine.
 TEST_P(TimestampsTest, LongerWorkTakesLonger) {
   struct {
     std::uint32_t rounds = 1000;
@@ -33,20 +37,25 @@ TEST_P(TimestampsTest, LongerWorkTakesLonger) {
   ASSERT_TRUE(recorded.write_timestamp(times, 0));
   ASSERT_TRUE(busy.dispatch(recorded, {}, {{"values", values}}, push));
   ASSERT_TRUE(recorded.write_timestamp(times, 1));
-  push.rounds = 3000000;
+  push.rounds = 1000000;
   ASSERT_TRUE(busy.dispatch(recorded, {}, {{"values", values}}, push));
   ASSERT_TRUE(recorded.write_timestamp(times, 2));
-  for (int round = 0; round < 2; ++round) {
+  double short_ms = 1e9, long_ms = 1e9;
+  for (int round = 0; round < 4; ++round) {
+    const auto begin = std::chrono::steady_clock::now();
     run(recorded);
+    const std::chrono::duration<double, std::milli> wall = std::chrono::steady_clock::now() - begin;
     const auto read = times.read_ms();
     ASSERT_TRUE(read) << read.error().message;
     ASSERT_EQ(read->size(), 3U);
     EXPECT_EQ((*read)[0], 0);
     EXPECT_LE((*read)[1], (*read)[2]);
-    EXPECT_GT((*read)[2] - (*read)[1], (*read)[1]);
     EXPECT_DOUBLE_EQ(times.elapsed_ms(0, 2).value(), (*read)[2]);
-    EXPECT_LT((*read)[2], 60000);
+    EXPECT_LE((*read)[2], wall.count() * 1.05 + 1);
+    short_ms = std::min(short_ms, (*read)[1]);
+    long_ms = std::min(long_ms, (*read)[2] - (*read)[1]);
   }
+  EXPECT_GT(long_ms, short_ms);
 }
 
 TEST_P(TimestampsTest, UnwrittenEntriesAreErrors) {
