@@ -1,0 +1,204 @@
+#include "batch.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "image/display_name.h"
+#include "image/write.h"
+#include "signals.h"
+#include "upscale/files.h"
+
+namespace upres::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kStandardInputPath = "/dev/stdin";
+
+// A file of the file system, whatever it is called.
+using FileId = std::pair<dev_t, ino_t>;
+
+std::optional<struct stat> status_of(const fs::path& path) {
+  struct stat status = {};
+  if (::stat(path.c_str(), &status) != 0) return std::nullopt;
+  return status;
+}
+
+std::optional<FileId> file_id(const fs::path& path) {
+  const auto status = status_of(path);
+  return status ? std::optional<FileId>({status->st_dev, status->st_ino}) : std::nullopt;
+}
+
+tl::unexpected<Error> refused(const fs::path& input, const std::string& why) {
+  return fail(ErrorCode::input, shown_name(input) + ": " + why);
+}
+
+// The part of an error that comes after "NAME: ", for messages that begin with the input's name anyway.
+Status check_folder(const fs::path& input, const fs::path& output) {
+  const fs::path folder = output.parent_path().empty() ? fs::path(".") : output.parent_path();
+  const std::string shown = image::display_name(folder);
+  const auto status = status_of(folder);
+  if (!status) return refused(input, "the output folder " + shown + " does not exist; make it first");
+  if (!S_ISDIR(status->st_mode)) return refused(input, shown + " is no folder; choose another -o");
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) {
+    return refused(input, "the output folder " + shown + " is not writable (" +
+                              std::generic_category().message(errno) + "); choose another with -o");
+  }
+  return {};
+}
+
+Status check_existing(const fs::path& input, const fs::path& output, bool overwrite) {
+  const std::string shown = image::display_name(output);
+  struct stat status = {};
+  if (::lstat(output.c_str(), &status) != 0) {
+    if (errno == ENOENT) return {};
+    return refused(input, shown + " cannot be written: " + std::generic_category().message(errno));
+  }
+  const auto target = status_of(output);
+  if (target && !S_ISREG(target->st_mode)) {
+    return refused(input,
+                   shown + (S_ISDIR(target->st_mode) ? " is a folder"
+                                                     : " is no regular file (-o - is standard output)"));
+  }
+  if (!overwrite) return refused(input, shown + " exists (--overwrite)");
+  return {};
+}
+
+class Preparation {
+ public:
+  Preparation(const NamedJobs& named, const upscale::Scale& scale, bool overwrite)
+      : named_(named), scale_(scale), overwrite_(overwrite) {
+    for (const NamedJob& job : named.jobs) {
+      if (const auto id = file_id(job.input); id && job.input != kPipe) inputs_.insert(*id);
+    }
+  }
+
+  Batch run() {
+    const Status folder = make_folder();
+    for (const NamedJob& named : named_.jobs) {
+      BatchJob job{named};
+      auto checked = folder ? check(job) : refused_by_folder(named, folder.error());
+      if (checked) {
+        batch_.total_px += int64_t{job.output.width_px} * job.output.height_px;
+        batch_.jobs.push_back(std::move(job));
+      } else {
+        batch_.failed.push_back({named.input, std::move(checked.error())});
+      }
+    }
+    return std::move(batch_);
+  }
+
+ private:
+  // The last component only: its parent must exist.
+  Status make_folder() {
+    if (!named_.output_folder || named_.jobs.empty()) return {};
+    const fs::path& folder = *named_.output_folder;
+    if (::mkdir(folder.c_str(), 0777) == 0 || errno == EEXIST) return {};
+    return fail(ErrorCode::input, "the output folder " + image::display_name(folder) +
+                                      " cannot be made: " + std::generic_category().message(errno));
+  }
+
+  static Status refused_by_folder(const NamedJob& named, const Error& error) {
+    return refused(named.input, error.message);
+  }
+
+  Status check(BatchJob& job) {
+    if (auto probed = probe(job); !probed) return probed;
+    const auto output = upscale::output_extent({job.shape.width_px, job.shape.height_px}, scale_);
+    if (!output) return tl::unexpected(output.error().in_context(shown_name(job.named.input)));
+    job.output = *output;
+    if (auto checked = check_output(job.named); !checked) return checked;
+    ImageShape result = job.shape;
+    result.width_px = output->width_px;
+    result.height_px = output->height_px;
+    auto can = image::can_write(result, job.named.format);
+    if (!can) return propagate(can, shown_name(job.named.input));
+    return {};
+  }
+
+  // Pipes can be read only once, so they are read here.
+  static Status probe(BatchJob& job) {
+    const fs::path path = job.named.input == kPipe ? fs::path(kStandardInputPath) : job.named.input;
+    const auto status = status_of(path);
+    const bool is_pipe = status && !S_ISREG(status->st_mode) && !S_ISDIR(status->st_mode);
+    if (job.named.input != kPipe && !is_pipe) return keep_shape(job, image::probe(path));
+    auto contents = upscale::read_file(path, uint64_t{1} << 40U);
+    if (!contents) return propagate(contents);
+    job.contents = std::move(*contents);
+    return keep_shape(job, image::probe(*job.contents, shown_name(job.named.input)));
+  }
+
+  static Status keep_shape(BatchJob& job, const Result<image::PictureInfo>& info) {
+    if (!info) return tl::unexpected(info.error());
+    job.shape = info->shape;
+    return {};
+  }
+
+  Status check_output(const NamedJob& job) {
+    if (job.output == kPipe) return {};
+    if (const auto id = file_id(job.output); id && inputs_.count(*id) > 0) {
+      return refused(job.input,
+                     file_id(job.input) == id
+                         ? "the output would be the input itself; choose another name with -o"
+                         : "the output " + image::display_name(job.output) + " is an input of this call");
+    }
+    if (auto checked = check_folder(job.input, job.output); !checked) return checked;
+    return check_existing(job.input, job.output, overwrite_);
+  }
+
+  const NamedJobs& named_;
+  const upscale::Scale& scale_;
+  bool overwrite_;
+  std::set<FileId> inputs_;
+  Batch batch_;
+};
+
+Status write_to_standard_output(std::span<const std::byte> bytes) {
+  const bool is_written =
+      std::fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size() && std::fflush(stdout) == 0;
+  if (is_written) return {};
+  return fail(ErrorCode::input,
+              "standard output cannot be written: " + std::generic_category().message(errno));
+}
+
+Status write_to_file(const fs::path& path, std::span<const std::byte> bytes, bool overwrite,
+                     const std::function<bool()>& cancelled) {
+  auto file = image::PendingFile::create(path, overwrite ? image::IfExists::replace : image::IfExists::fail);
+  if (!file) return propagate(file);
+  const SignalProtected protection(file->temporary_path());
+  if (auto appended = file->append(bytes); !appended) return appended;
+  if (cancelled()) return fail(ErrorCode::cancelled, "stopped");
+  return file->commit();
+}
+
+}  // namespace
+
+std::string shown_name(const fs::path& input) {
+  return input == kPipe ? "standard input" : image::display_name(input);
+}
+
+Batch prepare_batch(const NamedJobs& named, const upscale::Scale& scale, bool overwrite) {
+  return Preparation(named, scale, overwrite).run();
+}
+
+Result<image::Picture> read_input(const BatchJob& job, const Log& log) {
+  if (job.contents) return image::read(*job.contents, shown_name(job.named.input), log);
+  return image::read(job.named.input, log);
+}
+
+Status write_output(const BatchJob& job, const Image& result, int quality, bool overwrite,
+                    const std::function<bool()>& cancelled, const Log& log) {
+  const auto bytes = image::encode(result.view(), result.metadata, job.named.format, {quality}, log);
+  if (!bytes) return tl::unexpected(bytes.error().in_context(shown_name(job.named.input)));
+  if (cancelled()) return fail(ErrorCode::cancelled, "stopped");
+  if (job.named.output == kPipe) return write_to_standard_output(*bytes);
+  return write_to_file(job.named.output, *bytes, overwrite, cancelled);
+}
+
+}  // namespace upres::cli

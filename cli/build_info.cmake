@@ -1,0 +1,19 @@
+# Writes OUT with the commit of SOURCE and the version of slangc, if that changes it:
+#   cmake -DSOURCE=... -DOUT=... -DSLANGC_VERSION=... -P build_info.cmake
+execute_process(COMMAND git -C ${SOURCE} rev-parse --short=12 HEAD OUTPUT_VARIABLE commit
+                OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
+if(failed)
+  set(commit "commit unknown")
+endif()
+file(CONFIGURE OUTPUT ${OUT} CONTENT "// Made by build_info.cmake.
+#pragma once
+
+#include <string_view>
+
+namespace upres::cli {
+
+inline constexpr std::string_view kCommit = \"@commit@\";
+inline constexpr std::string_view kSlangcVersion = \"@SLANGC_VERSION@\";
+
+}  // namespace upres::cli
+" @ONLY)

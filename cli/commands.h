@@ -1,0 +1,22 @@
+// The subcommands, one file each.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace upres::cli {
+
+// What the parsed arguments ask for; gives the exit code.
+using Action = std::function<int()>;
+
+// Each adds its subcommand to `app`; when it is parsed, `action` is set.
+void add_upscale(CLI::App& app, Action& action);
+void add_devices(CLI::App& app, Action& action);
+void add_doctor(CLI::App& app, Action& action);
+void add_models(CLI::App& app, Action& action);
+void add_inspect(CLI::App& app, Action& action);
+void add_run(CLI::App& app, Action& action);
+void add_bench(CLI::App& app, Action& action);
+void add_compare(CLI::App& app, Action& action);
+
+}  // namespace upres::cli

@@ -1,0 +1,25 @@
+// From options to an open device, for every subcommand that computes.
+#pragma once
+
+#include <string>
+
+#include "base/error.h"
+#include "console.h"
+#include "options.h"
+#include "upscale/device.h"
+
+namespace upres::cli {
+
+// Sets the threads of every library in the process, chooses and opens the device.
+// Errors: device, usage.
+Result<upscale::Device> open_device(const ComputeOptions& options, Console& console);
+
+// Event `start`; with --verbose a line of text.
+void announce(Console& console, const std::string& command, const upscale::Device& device,
+              const std::string& model, upscale::Precision precision);
+
+// Prints the error, as a `failed` event too (`input`: null where it belongs to none), and gives the exit
+// code.
+int report_failure(Console& console, const Error& error);
+
+}  // namespace upres::cli

@@ -1,0 +1,159 @@
+#include "options.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+
+namespace upres::cli {
+namespace {
+
+constexpr std::array<std::string_view, 9> kFlags = {
+    "--json", "--quiet", "--verbose", "--overwrite", "--no-cache", "--plan", "--help", "-h", "--version"};
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::string precision_from_option(const std::string& text, upscale::Precision& precision) {
+  const auto parsed = upscale::precision_from_text(text);
+  if (!parsed) return "'" + text + "' is none of auto, fp32, fp16, bf16";
+  precision = *parsed;
+  return "";
+}
+
+// Comes before what would be misread; no sane name begins with it, and one that does is marked too.
+constexpr char kMark = '\x01';
+
+bool is_option(std::string_view argument) { return argument.size() > 1 && argument.front() == '-'; }
+
+// Whether the option's value is the next argument: not in --option=value and -s3.
+bool takes_next(std::string_view option) {
+  if (is_flag(option)) return false;
+  return option.starts_with("--") ? option.find('=') == std::string_view::npos : option.size() == 2;
+}
+
+// Indices of the arguments that are neither options nor options' values. After "--" everything is plain.
+std::vector<size_t> plain_indices(const std::vector<std::string>& arguments) {
+  std::vector<size_t> plain;
+  bool all_plain = false;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (all_plain || !is_option(arguments[i])) {
+      plain.push_back(i);
+    } else if (arguments[i] == "--") {
+      all_plain = true;
+    } else if (takes_next(arguments[i])) {
+      ++i;
+    }
+  }
+  return plain;
+}
+
+bool only_help_or_version(const std::vector<std::string>& arguments) {
+  return std::all_of(arguments.begin(), arguments.end(), [](const std::string& argument) {
+    return argument == "--help" || argument == "-h" || argument == "--version";
+  });
+}
+
+}  // namespace
+
+void add_console_options(CLI::App& app, ConsoleOptions& options) {
+  app.add_flag("--json", options.json, "one JSON object a line on standard output");
+  add_text_options(app, options);
+}
+
+void add_text_options(CLI::App& app, ConsoleOptions& options) {
+  app.add_flag("--quiet", options.quiet, "print errors only");
+  app.add_flag("--verbose", options.verbose, "tell more: device, model, kernels, tiles, what is ignored");
+}
+
+void add_compute_options(CLI::App& app, ComputeOptions& options, upscale::Precision precision) {
+  options.precision = precision;
+  app.add_option("--device", options.device,
+                 "auto, cpu, gpu, gpu:N, part of a name, or a UUID (see upres devices)")
+      ->type_name("D")
+      ->capture_default_str();
+  app.add_option_function<std::string>(
+         "--precision",
+         [&options](const std::string& text) {
+           const std::string problem = precision_from_option(text, options.precision);
+           if (!problem.empty()) throw CLI::ValidationError("--precision", problem);
+         },
+         "auto, fp32, fp16 or bf16 (" + std::string(upscale::name(precision)) + ")")
+      ->type_name("P");
+  app.add_option("--kernel", options.kernel, "use this convolution kernel where it is legal")
+      ->type_name("ID");
+  app.add_option("--tile", options.tile_px, "tile edge in input pixels (from memory and limits)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1'000'000'000));
+  app.add_option("--threads", options.threads, "CPU threads of the process (cores)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096));
+  CLI::Option* cache =
+      app.add_option("--cache", options.cache, "folder for measured results and compiled pipelines")
+          ->type_name("DIR");
+  app.add_flag("--no-cache", options.no_cache, "keep nothing between runs")->excludes(cache);
+}
+
+void add_model_option(CLI::App& app, std::string& model, const std::string& meaning) {
+  app.add_option("-m,--model", model, meaning)->type_name("MODEL");
+}
+
+upscale::Cache cache_of(const ComputeOptions& options) {
+  if (options.no_cache) return {};
+  if (!options.cache.empty()) return upscale::Cache(options.cache);
+  if (const std::string folder = environment("UPRES_CACHE"); !folder.empty()) return upscale::Cache(folder);
+  if (const std::filesystem::path base = environment("XDG_CACHE_HOME"); base.is_absolute()) {
+    return upscale::Cache(base / "upres");
+  }
+  if (const std::filesystem::path home = environment("HOME"); !home.empty()) {
+    return upscale::Cache(home / ".cache" / "upres");
+  }
+  return {};
+}
+
+CLI::Option* add_plain_arguments(CLI::App& app, const std::string& name, const std::string& meaning) {
+  return app.add_option(name)
+      ->description(meaning)
+      ->expected(0, CLI::detail::expected_max_vector_size)
+      ->allow_extra_args();
+}
+
+std::vector<std::string> plain_values(const CLI::Option* plain_arguments) {
+  std::vector<std::string> values = plain_arguments->results();
+  for (std::string& value : values) {
+    if (value.starts_with(kMark)) value.erase(0, 1);
+  }
+  return values;
+}
+
+std::vector<std::string> with_marked_brackets(std::vector<std::string> arguments) {
+  for (const size_t i : plain_indices(arguments)) {
+    if (arguments[i].starts_with('[') || arguments[i].starts_with(kMark)) arguments[i].insert(0, 1, kMark);
+  }
+  return arguments;
+}
+
+bool is_flag(std::string_view argument) {
+  return std::find(kFlags.begin(), kFlags.end(), argument) != kFlags.end();
+}
+
+std::vector<std::string> with_subcommand(std::vector<std::string> arguments,
+                                         const std::vector<std::string>& subcommands) {
+  if (only_help_or_version(arguments)) return arguments;
+  const std::vector<size_t> plain = plain_indices(arguments);
+  const auto first =
+      arguments.begin() + static_cast<std::ptrdiff_t>(plain.empty() ? arguments.size() : plain.front());
+  const bool is_after_dashes = first != arguments.begin() && *(first - 1) == "--";
+  const bool is_named = first != arguments.end() && !is_after_dashes &&
+                        std::find(subcommands.begin(), subcommands.end(), *first) != subcommands.end();
+  if (is_named) {
+    std::rotate(arguments.begin(), first, first + 1);
+  } else {
+    arguments.insert(arguments.begin(), "upscale");
+  }
+  return arguments;
+}
+
+}  // namespace upres::cli

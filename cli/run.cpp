@@ -1,0 +1,251 @@
+// upres run: raw tensors through a model.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+
+#include "base/half.h"
+#include "commands.h"
+#include "compute.h"
+#include "console.h"
+#include "exit_code.h"
+#include "graph/printable.h"
+#include "npy.h"
+#include "options.h"
+#include "signals.h"
+#include "upscale/model.h"
+#include "upscale/tensor_run.h"
+
+namespace upres::cli {
+namespace {
+
+constexpr std::string_view kExamples = R"(Examples:
+  upres run espcn_x3 luma.npy -o result.npy       one input, one output
+  upres run net.onnx a.npy b.npy -o sum=s.npy -o difference=d.npy
+Arrays are [batch, channels, height, width] of the model's type (f4 or f2), inputs in the graph's order.
+)";
+
+namespace fs = std::filesystem;
+
+struct RunOptions {
+  ConsoleOptions console;
+  ComputeOptions compute;
+  std::vector<std::string> outputs;  // FILE or NAME=FILE
+  bool overwrite = false;
+};
+
+// Which output of the model goes to which file.
+struct Target {
+  size_t output = 0;
+  fs::path file;
+};
+
+std::string shown(const fs::path& path) { return graph::printable(path.native(), 4096); }
+
+std::string names_of(const std::vector<onnx::Port>& ports) {
+  std::string names;
+  for (const onnx::Port& port : ports) names += fmt::format(" {}", graph::printable(port.name));
+  return names;
+}
+
+std::optional<Target> named_target(const upscale::Model& model, const std::string& text) {
+  for (size_t i = 0; i < model.outputs.size(); ++i) {
+    const std::string prefix = model.outputs[i].name + "=";
+    if (text.starts_with(prefix)) return Target{i, text.substr(prefix.size())};
+  }
+  return std::nullopt;
+}
+
+Result<std::vector<Target>> targets_of(const upscale::Model& model, const std::vector<std::string>& texts) {
+  if (texts.empty()) return fail(ErrorCode::usage, "run needs -o OUT.npy");
+  std::vector<Target> targets;
+  for (const std::string& text : texts) {
+    auto target = named_target(model, text);
+    if (!target && model.outputs.size() == 1 && texts.size() == 1) target = Target{0, text};
+    if (!target || target->file.empty()) {
+      return fail(ErrorCode::usage, fmt::format("-o {}: say -o NAME=FILE with one of the outputs:{}",
+                                                graph::printable(text), names_of(model.outputs)));
+    }
+    for (const Target& other : targets) {
+      if (other.file == target->file)
+        return fail(ErrorCode::usage, shown(other.file) + " would be written twice");
+    }
+    targets.push_back(std::move(*target));
+  }
+  return targets;
+}
+
+Status check_target(const fs::path& file, const std::vector<std::string>& inputs, bool overwrite) {
+  std::error_code error;
+  if (!fs::exists(fs::symlink_status(file, error))) return {};
+  for (const std::string& input : inputs) {
+    if (fs::equivalent(file, input, error))
+      return fail(ErrorCode::input, shown(file) + ": the output would be an input itself");
+  }
+  if (!fs::is_regular_file(file, error)) return fail(ErrorCode::input, shown(file) + " is no regular file");
+  if (!overwrite) return fail(ErrorCode::input, shown(file) + " exists (--overwrite)");
+  return {};
+}
+
+tl::unexpected<Error> wrong_tensor(const onnx::Port& port, const std::string& file, const std::string& what) {
+  return fail(ErrorCode::model,
+              fmt::format("input {} from {}: {}", graph::printable(port.name), shown(file), what));
+}
+
+// Reads one input and checks it against what the model declares.
+Result<NpyArray> read_input(const upscale::Model& model, size_t index, const std::string& file) {
+  auto array = read_npy(file);
+  if (!array) return array;
+  const onnx::Port& port = model.inputs[index];
+  const int channels = model.network.value(model.network.inputs()[index]).type.channels;
+  if (array->dtype != port.dtype) {
+    return wrong_tensor(
+        port, file, fmt::format("its type is {}, the model wants {}", name(array->dtype), name(port.dtype)));
+  }
+  constexpr int64_t kMaxSide = 1 << 30;
+  const auto& shape = array->shape;
+  const bool fits = shape.size() == 4 && shape[0] >= 1 && shape[1] == channels && shape[2] >= 1 &&
+                    shape[3] >= 1 && shape[2] <= kMaxSide && shape[3] <= kMaxSide;
+  if (!fits) {
+    return wrong_tensor(port, file,
+                        fmt::format("its shape is {}, the model wants (batch, {}, height, width)",
+                                    shape_text(shape), channels));
+  }
+  return array;
+}
+
+Result<std::vector<NpyArray>> read_inputs(const upscale::Model& model,
+                                          const std::vector<std::string>& files) {
+  if (files.size() != model.inputs.size()) {
+    return fail(ErrorCode::model,
+                fmt::format("{} wants {} inputs:{}; {} files were given", graph::printable(model.name),
+                            model.inputs.size(), names_of(model.inputs), files.size()));
+  }
+  std::vector<NpyArray> arrays;
+  for (size_t i = 0; i < files.size(); ++i) {
+    auto array = read_input(model, i, files[i]);
+    if (!array) return propagate(array);
+    if (array->shape[0] != (arrays.empty() ? array->shape[0] : arrays.front().shape[0])) {
+      return wrong_tensor(model.inputs[i], files[i], "its batch differs from that of the first input");
+    }
+    arrays.push_back(std::move(*array));
+  }
+  return arrays;
+}
+
+// Item `item` of a batch as the f32 tensor that sessions take.
+Tensor tensor_of(const NpyArray& array, int64_t item) {
+  Tensor tensor({DType::f32, Layout::planar, static_cast<int>(array.shape[1])},
+                {static_cast<int>(array.shape[3]), static_cast<int>(array.shape[2])});
+  auto samples = tensor.as<float>();
+  const size_t begin = static_cast<size_t>(item) * samples.size() * size_bytes(array.dtype);
+  for (size_t i = 0; i < samples.size(); ++i) {
+    const std::byte* at = array.bytes.data() + begin + i * size_bytes(array.dtype);
+    if (array.dtype == DType::f16) {
+      uint16_t half = 0;
+      std::memcpy(&half, at, sizeof half);
+      samples[i] = half_to_float(half);
+    } else {
+      std::memcpy(&samples[i], at, sizeof samples[i]);
+    }
+  }
+  return tensor;
+}
+
+// Appends one item to a batch of the model's type.
+void append(NpyArray& array, const Tensor& tensor) {
+  array.shape = {array.shape.empty() ? 1 : array.shape[0] + 1, tensor.type.channels, tensor.extent.height_px,
+                 tensor.extent.width_px};
+  for (const float sample : tensor.as<float>()) {
+    const uint16_t half = float_to_half(sample);
+    const std::span<const std::byte> bytes =
+        array.dtype == DType::f16 ? std::as_bytes(std::span(&half, 1)) : std::as_bytes(std::span(&sample, 1));
+    array.bytes.insert(array.bytes.end(), bytes.begin(), bytes.end());
+  }
+}
+
+Result<std::vector<NpyArray>> compute(const upscale::Device& device, const upscale::Model& model,
+                                      upscale::Precision precision, const std::vector<NpyArray>& inputs,
+                                      const RunOptions& options) {
+  auto runner = upscale::TensorRunner::create(device, model, precision, options.compute.tile_px);
+  if (!runner) return propagate(runner);
+  std::vector<NpyArray> outputs;
+  for (const onnx::Port& port : model.outputs) outputs.push_back({port.dtype, {}, {}});
+  for (int64_t item = 0; item < inputs.front().shape[0]; ++item) {
+    std::vector<Tensor> tensors;
+    for (const NpyArray& array : inputs) tensors.push_back(tensor_of(array, item));
+    const auto results = runner->run(tensors, {{}, [] { return caught_signal() != 0; }});
+    if (!results) return tl::unexpected(results.error());
+    for (size_t i = 0; i < outputs.size(); ++i) append(outputs[i], (*results)[i]);
+  }
+  return outputs;
+}
+
+Status run_files(const RunOptions& options, const std::string& model_name,
+                 const std::vector<std::string>& files, Console& console) {
+  const auto model = upscale::open_model(model_name);
+  if (!model) return tl::unexpected(model.error());
+  const auto targets = targets_of(*model, options.outputs);
+  if (!targets) return tl::unexpected(targets.error());
+  const auto device = open_device(options.compute, console);
+  if (!device) return tl::unexpected(device.error());
+  const auto precision = device->resolve(options.compute.precision, model->network);
+  if (!precision) return tl::unexpected(precision.error());
+  for (const Target& target : *targets) {
+    if (auto checked = check_target(target.file, files, options.overwrite); !checked) return checked;
+  }
+  const auto inputs = read_inputs(*model, files);
+  if (!inputs) return tl::unexpected(inputs.error());
+  announce(console, "run", *device, model->name, *precision);
+  const auto begin = std::chrono::steady_clock::now();
+  const auto outputs = compute(*device, *model, *precision, *inputs, options);
+  if (!outputs) return tl::unexpected(outputs.error());
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  for (const Target& target : *targets) {
+    const NpyArray& array = (*outputs)[target.output];
+    if (auto written = write_npy(target.file, array); !written) return written;
+    console.event("done", {{"input", files.front()},
+                           {"output", target.file.native()},
+                           {"seconds", seconds},
+                           {"width", array.shape[3]},
+                           {"height", array.shape[2]}});
+    console.detail(fmt::format("{} {} in {:.3f} s", shown(target.file), shape_text(array.shape), seconds));
+  }
+  device->options().cache.trim();
+  return {};
+}
+
+int run_run(const RunOptions& options, const std::vector<std::string>& arguments) {
+  Console console(options.console);
+  if (arguments.size() < 2) {
+    return report_failure(console,
+                          {ErrorCode::usage, "run needs a model and its inputs; see upres run --help"});
+  }
+  const std::vector<std::string> files(arguments.begin() + 1, arguments.end());
+  const auto done = run_files(options, arguments.front(), files, console);
+  return done ? kDone : report_failure(console, done.error());
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Action& action) {
+  const auto options = std::make_shared<RunOptions>();
+  CLI::App* command = app.add_subcommand("run", "Run raw tensors (.npy) through a model");
+  command->footer(std::string(kExamples));
+  CLI::Option* arguments = add_plain_arguments(*command, "MODEL IN.npy", "the model, then its inputs");
+  CLI::Option* outputs = command->add_option("-o,--output")
+                             ->description("the output's file; with several outputs NAME=FILE, repeated")
+                             ->type_name("OUT.npy")
+                             ->expected(1)
+                             ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command->add_flag("--overwrite", options->overwrite, "replace outputs that exist");
+  add_compute_options(*command, options->compute, upscale::Precision::fp32);
+  add_console_options(*command, options->console);
+  command->callback([options, arguments, outputs, &action] {
+    options->outputs = outputs->results();
+    action = [options, texts = plain_values(arguments)] { return run_run(*options, texts); };
+  });
+}
+
+}  // namespace upres::cli

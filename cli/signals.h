@@ -1,0 +1,27 @@
+// SIGINT and SIGTERM: the work stops at the next tile and unwinds as after an error, so nothing half done is
+// left.
+#pragma once
+
+#include <filesystem>
+
+namespace upres::cli {
+
+// Begins to note the signals instead of dying of them.
+void install_signal_handlers();
+
+// The signal that came, 0 if none did.
+int caught_signal();
+
+// 128 + the signal: 130 or 143.
+int signal_exit_code();
+
+// A temporary file that a second signal, which ends the process at once, is to remove. One at a time.
+class SignalProtected {
+ public:
+  explicit SignalProtected(const std::filesystem::path& temporary);
+  ~SignalProtected();
+  SignalProtected(const SignalProtected&) = delete;
+  SignalProtected& operator=(const SignalProtected&) = delete;
+};
+
+}  // namespace upres::cli

@@ -1,0 +1,52 @@
+// How fast a model runs on a device.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "upscale/device.h"
+#include "upscale/model.h"
+
+namespace upres::upscale {
+
+struct BenchOptions {
+  Extent size = {1280, 720};              // of the input
+  int runs = 10;                          // at least 1
+  Precision precision = Precision::fp32;  // as Device::resolve gave it
+  std::optional<int> tile_px = {};
+  std::function<bool()> cancelled = {};
+};
+
+// One step of the network. Absent: the device cannot tell.
+struct BenchLayer {
+  std::string name;
+  std::string kernel;
+  std::string constants;
+  std::optional<double> median_ms;
+  std::optional<double> gflops;
+  uint64_t bytes = 0;
+};
+
+struct BenchResult {
+  std::string kernel;  // the convolution kernel forced, or "plan"; on the CPU the library's implementation of
+                       // the largest layer
+  // The network alone, pixel shuffle included, colours and transfers not: device time, on the CPU wall time.
+  std::optional<double> median_ms;
+  std::optional<double> min_ms;
+  std::optional<double> total_ms;     // median from host pixels to host pixels (8-bit RGB)
+  std::optional<double> gflops;       // of the median, multiply and add counted as two
+  uint64_t bytes = 0;                 // read and written by the steps
+  std::optional<double> times_naive;  // how many times as fast as conv_naive; absent on the CPU
+  double max_error = 0;               // largest difference from the plain reference on a small picture
+  std::vector<BenchLayer> layers;
+};
+
+// Measures after a warm-up (0.6 s at least on a GPU, whose clock is low when idle).
+// Errors: device, model, usage, cancelled.
+Result<BenchResult> bench(const Device& device, const PictureModel& model, const BenchOptions& options);
+
+}  // namespace upres::upscale

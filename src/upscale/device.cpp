@@ -1,0 +1,94 @@
+#include "upscale/device.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "devicedb/devicedb.h"
+#include "kernels/kernel.h"
+#include "plan/plan.h"
+#include "session/gpu/gpu_session.h"
+#include "upscale/cpu_device.h"
+#include "upscale/version.h"
+
+namespace upres::upscale {
+namespace {
+
+Error from_vkc(const vkc::Error& error) { return {ErrorCode::device, error.message, error.reasons}; }
+
+// The name is checked here even where it is not used, so that a misspelt one is never accepted.
+Status check_kernel(const DeviceOptions& options, bool is_cpu) {
+  if (options.kernel.empty()) return {};
+  const auto chosen = kernels::find_kernel(options.kernel);
+  if (chosen == nullptr || chosen->family() != "conv") {
+    std::string known;
+    for (const kernels::Kernel* kernel : kernels::all_kernels()) {
+      if (kernel->family() == "conv") known += fmt::format(" {}", kernel->id());
+    }
+    return fail(ErrorCode::usage,
+                fmt::format("there is no convolution kernel '{}'; there are:{}", options.kernel, known));
+  }
+  if (!is_cpu) return {};
+  return fail(
+      ErrorCode::device,
+      fmt::format("kernel {} runs on GPUs; the CPU device has its own (leave --kernel out or choose a GPU)",
+                  options.kernel));
+}
+
+}  // namespace
+
+Device::Device(DeviceEntry entry, DeviceOptions options, std::optional<vkc::Device> gpu, Log log)
+    : entry_(std::move(entry)), options_(std::move(options)), gpu_(std::move(gpu)), log_(std::move(log)) {}
+
+Result<Device> Device::open(const DeviceEntry& entry, const DeviceOptions& options, Log log) {
+  if (auto checked = check_kernel(options, entry.is_cpu()); !checked) return propagate(checked);
+  if (entry.is_cpu()) return Device(entry, options, std::nullopt, std::move(log));
+  vkc::DeviceOptions gpu_options;
+  gpu_options.pipeline_cache_folder = options.cache.folder();
+  auto gpu = vkc::Device::open(*entry.physical, gpu_options);
+  if (!gpu) return tl::unexpected(from_vkc(gpu.error()).in_context(entry.info.name + " cannot be opened"));
+  return Device(entry, options, std::move(*gpu), std::move(log));
+}
+
+Result<std::unique_ptr<session::Session>> Device::make_gpu_session(const graph::Graph& graph) const {
+  auto chosen = plan::choose_kernels(graph, entry_.info, devicedb::Database::embedded(), {options_.kernel});
+  if (!chosen) return propagate(chosen);
+  session::GpuOptions options;
+  options.slots = options_.slots;
+  auto session = session::GpuSession::create(*gpu_, std::move(*chosen), options, log_);
+  if (!session) return propagate(session);
+  return std::unique_ptr<session::Session>(std::move(*session));
+}
+
+Device Device::with_kernel(std::string_view kernel) const {
+  Device other = *this;
+  other.options_.kernel = kernel;
+  return other;
+}
+
+Result<std::unique_ptr<session::Session>> Device::make_session(const graph::Graph& graph,
+                                                               Precision precision) const {
+  return is_cpu() ? make_cpu_session(graph, precision, options_.threads, log_) : make_gpu_session(graph);
+}
+
+std::string Device::cache_key() const {
+  return fmt::format("{} {} {} upres {}", info().name, info().uuid, info().driver, kVersion);
+}
+
+Result<Precision> Device::resolve(Precision wanted, const graph::Graph& network) const {
+  if (wanted == Precision::fp32) return wanted;
+  const bool has_bf16 = is_cpu() && cpu_has_bf16();
+  if (wanted == Precision::automatic) {
+    if (!has_bf16) return Precision::fp32;
+    const auto make = [this](const graph::Graph& graph, Precision precision) {
+      return make_session(graph, precision);
+    };
+    return choose_precision(network, Precision::bf16, cache_key(), make, options_.cache, log_);
+  }
+  if (wanted == Precision::bf16 && has_bf16) return wanted;
+  return fail(ErrorCode::device,
+              fmt::format("--precision {}: {} {}; use auto or fp32", name(wanted), info().name,
+                          is_cpu() ? "cannot do it" : "computes in fp32 only in this version"));
+}
+
+}  // namespace upres::upscale

@@ -1,0 +1,61 @@
+// An open device: what makes sessions.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <vkc/device.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "graph/graph.h"
+#include "kernels/device_info.h"
+#include "session/session.h"
+#include "upscale/cache.h"
+#include "upscale/devices.h"
+#include "upscale/precision.h"
+
+namespace upres::upscale {
+
+struct DeviceOptions {
+  int threads = 0;     // of the CPU device; 0: as many as there are cores
+  std::string kernel;  // id of a convolution kernel to use wherever it is legal; empty: the plan's choice
+  Cache cache = {};    // for compiled pipelines and measured precisions
+  int slots = 2;       // jobs in flight on a GPU
+};
+
+// A shared handle, as vkc::Device is. Sessions keep what they need of it alive.
+class Device {
+ public:
+  // Errors: device (it cannot be opened, or --kernel on the CPU), usage (no kernel of that name).
+  static Result<Device> open(const DeviceEntry& entry, const DeviceOptions& options, Log log = {});
+
+  [[nodiscard]] const kernels::DeviceInfo& info() const { return entry_.info; }
+  [[nodiscard]] bool is_cpu() const { return entry_.is_cpu(); }
+  [[nodiscard]] const DeviceOptions& options() const { return options_; }
+
+  // The same device with another convolution kernel wherever it is legal.
+  [[nodiscard]] Device with_kernel(std::string_view kernel) const;
+
+  // Makes a graph ready in fp32 or in another form that resolve() gave. Errors: device, usage.
+  [[nodiscard]] Result<std::unique_ptr<session::Session>> make_session(const graph::Graph& graph,
+                                                                       Precision precision) const;
+
+  // The form in which this network is computed when `wanted` is asked for; `auto` may measure (see
+  // precision.h). Errors: device, when the device or this version cannot do what was asked for.
+  [[nodiscard]] Result<Precision> resolve(Precision wanted, const graph::Graph& network) const;
+
+ private:
+  Device(DeviceEntry entry, DeviceOptions options, std::optional<vkc::Device> gpu, Log log);
+  [[nodiscard]] Result<std::unique_ptr<session::Session>> make_gpu_session(const graph::Graph& graph) const;
+  [[nodiscard]] std::string cache_key() const;
+
+  DeviceEntry entry_;
+  DeviceOptions options_;
+  std::optional<vkc::Device> gpu_;  // absent for the CPU
+  Log log_;
+};
+
+}  // namespace upres::upscale

@@ -1,0 +1,86 @@
+#include "upscale/doctor.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "kernels/cases.h"
+
+namespace upres::upscale {
+namespace {
+
+// Group size whose multiples and neighbours the cases try; that of the database's defaults.
+constexpr kernels::GroupSize kGroup = {16, 16, 1};
+
+struct Outcome {
+  std::string kernel;
+  kernels::Comparison comparison;
+};
+
+// The kernel that ran; the operator's name where the session does not tell.
+std::string kernel_name(const session::JobReport& report, const kernels::KernelCase& test) {
+  if (!report.steps.empty() && !report.steps.front().kernel.empty()) return report.steps.front().kernel;
+  return std::string(graph::operator_name(test.node().op));
+}
+
+Result<Outcome> run_case(const Device& device, Precision precision, const kernels::KernelCase& test) {
+  const auto inputs = kernels::case_inputs(test);
+  const auto expected = kernels::case_expected(test, inputs);
+  if (!expected) return tl::unexpected(expected.error());
+  std::vector<Tensor> actual;
+  for (const Tensor& tensor : *expected) actual.emplace_back(tensor.type, tensor.extent);
+  session::Job job;
+  for (const Tensor& input : inputs) job.inputs.push_back(input.view());
+  for (Tensor& output : actual) job.outputs.push_back(output.view());
+  job.window = test.window;
+  auto session = device.make_session(test.graph, precision);
+  if (!session) return propagate(session);
+  const auto report = (*session)->run(job);
+  if (!report) return tl::unexpected(report.error());
+  return Outcome{kernel_name(*report, test), kernels::compare_outputs(test, *expected, actual)};
+}
+
+KernelCheck& check_of(std::vector<KernelCheck>& checks, const std::string& kernel, Precision precision) {
+  const auto known = std::find_if(checks.begin(), checks.end(),
+                                  [&](const KernelCheck& check) { return check.kernel == kernel; });
+  if (known != checks.end()) return *known;
+  KernelCheck check;
+  check.kernel = kernel;
+  check.variant = name(precision);
+  checks.push_back(std::move(check));
+  return checks.back();
+}
+
+void note_wrong(KernelCheck& check, const kernels::KernelCase& test, const std::string& why) {
+  check.ok = false;
+  if (check.first_wrong.empty()) check.first_wrong = test.line + ": " + why;
+}
+
+double limit_of(const kernels::Tolerance& tolerance) {
+  return std::max(tolerance.absolute, static_cast<double>(tolerance.levels));
+}
+
+}  // namespace
+
+Result<std::vector<KernelCheck>> check_kernels(const Device& device, Precision precision,
+                                               const std::function<bool()>& cancelled) {
+  std::vector<KernelCheck> checks;
+  for (const kernels::KernelCase& test : kernels::kernel_cases(kGroup)) {
+    if (cancelled && cancelled()) return fail(ErrorCode::cancelled, "stopped");
+    const auto outcome = run_case(device, precision, test);
+    const std::string kernel = outcome ? outcome->kernel : std::string(graph::operator_name(test.node().op));
+    KernelCheck& check = check_of(checks, kernel, precision);
+    ++check.cases;
+    if (!outcome) {
+      note_wrong(check, test, outcome.error().message);
+      continue;
+    }
+    if (outcome->comparison.largest_difference >= check.max_error) {
+      check.max_error = outcome->comparison.largest_difference;
+      check.limit = limit_of(test.tolerance);
+    }
+    if (!outcome->comparison.ok()) note_wrong(check, test, outcome->comparison.mismatch);
+  }
+  return checks;
+}
+
+}  // namespace upres::upscale

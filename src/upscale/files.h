@@ -1,0 +1,21 @@
+// Small files, read and written whole.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <vector>
+
+#include "base/error.h"
+
+namespace upres::upscale {
+
+// Errors: input, beginning with the name: missing, a folder, unreadable, longer than max_bytes.
+Result<std::vector<std::byte>> read_file(const std::filesystem::path& path, uint64_t max_bytes);
+
+// Writes a file that appears complete or not at all: to a temporary in the same folder, renamed at the end;
+// an existing file is replaced. Errors: input, beginning with the name.
+Status write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
+
+}  // namespace upres::upscale

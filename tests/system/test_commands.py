@@ -1,0 +1,223 @@
+"""devices, doctor, models, inspect, run, bench, compare."""
+
+import json
+import os
+
+import numpy as np
+import pytest
+
+from pictures import gradient, save
+
+
+def lines(done):
+    return [json.loads(line) for line in done.stdout.decode().splitlines()]
+
+
+DEVICE_KEYS = {"index", "kind", "name", "uuid", "type", "driver", "limits", "refused"}
+
+
+def test_devices(upres):
+    devices = lines(upres.plain("devices", "--json"))
+    assert all(device["event"] == "device" and DEVICE_KEYS <= set(device) for device in devices)
+    assert [device["index"] for device in devices] == list(range(len(devices)))
+    assert devices[-1]["kind"] == "cpu" and devices[-1]["type"] == "cpu"
+    text = upres.plain("devices").stdout.decode()
+    assert all(device["name"] in text for device in devices)
+
+
+def test_devices_without_vulkan(upres):
+    upres.environment |= {"VK_ICD_FILENAMES": "/nonexistent.json", "VK_DRIVER_FILES": "/nonexistent.json"}
+    devices = lines(upres.plain("devices", "--json"))
+    assert [device["kind"] for device in devices] == ["cpu"]
+    save(upres.folder / "p.png", gradient(6, 6))
+    assert upres.events("p.png", device="auto")[0]["device"] == devices[0]["name"]
+    upres("p.png", "-o", "q.png", device="gpu", code=3)
+
+
+def test_auto_never_takes_a_software_gpu(upres, llvmpipe):
+    save(upres.folder / "p.png", gradient(6, 6))
+    cpu = lines(upres.plain("devices", "--json"))[-1]["name"]
+    assert upres.events("p.png", device="auto")[0]["device"] == cpu
+
+
+def test_devices_by_name_and_uuid(upres, llvmpipe):
+    [gpu] = [device for device in lines(upres.plain("devices", "--json")) if device["type"] == "software"]
+    save(upres.folder / "p.png", gradient(6, 6))
+    for i, selector in enumerate(("llvmpipe", "LLVMPIPE", gpu["uuid"], gpu["uuid"].upper())):
+        assert upres.events("p.png", "-o", f"{i}.png", device=selector)[0]["device"] == gpu["name"]
+
+
+@pytest.mark.parametrize("which", ["cpu", "llvmpipe"])
+def test_doctor(upres, llvmpipe, which):
+    events = upres.events("doctor", device=which)
+    checks = [event for event in events if event["event"] == "check"]
+    assert len(checks) >= 6
+    assert all(set(check) == {"event", "device", "kernel", "variant", "ok", "max_error", "limit"} for check in checks)
+    assert all(check["ok"] for check in checks)
+    if which == "llvmpipe":
+        assert {"conv_naive", "encode", "decode"} <= {check["kernel"] for check in checks}
+
+
+def test_doctor_prints_a_table(upres):
+    assert b"kernel" in upres("doctor").stdout
+
+
+def test_models(upres):
+    models = lines(upres.plain("models", "--json"))
+    assert [model["factor"] for model in models] == [2, 3, 4]
+    assert all(set(model) == {"event", "name", "factor", "parameters", "quality"} for model in models)
+    assert [model["parameters"] for model in models] == [58212, 59657, 61680]
+    text = upres.plain("models").stdout.decode()
+    assert all(model["name"] in text for model in models)
+
+
+def test_inspect_graph(upres):
+    text = upres("inspect", "espcn_x3").stdout.decode()
+    assert text.count("conv(") == 4 and "1->64 5x5" in text and "depth_to_space" in text
+
+
+@pytest.mark.parametrize("which", ["cpu", "llvmpipe"])
+def test_inspect_plan(upres, llvmpipe, which):
+    text = upres("inspect", "espcn_x2", "--plan", "--size", "100x80", device=which).stdout.decode()
+    assert "conv" in text and len(text.splitlines()) >= 4
+
+
+def test_inspect_plan_for_a_device_that_is_elsewhere(upres, llvmpipe):
+    [gpu] = [device for device in lines(upres.plain("devices", "--json")) if device["type"] == "software"]
+    gpu["name"] = "Elsewhere 9000"
+    (upres.folder / "there.json").write_text(json.dumps(gpu))
+    here = upres("inspect", "espcn_x2", "--plan", device="llvmpipe").stdout
+    there = upres.plain("inspect", "espcn_x2", "--plan", "--device-info", "there.json").stdout
+    assert b"conv_naive" in there and len(there.splitlines()) == len(here.splitlines())
+    (upres.folder / "wrong.json").write_text("{}")
+    upres.plain("inspect", "espcn_x2", "--plan", "--device-info", "wrong.json", code=2)
+    upres.plain("inspect", "espcn_x2", "--plan", "--device-info", "missing.json", code=2)
+
+
+def test_inspect_what_is_no_model(upres):
+    (upres.folder / "no.onnx").write_text("no")
+    upres("inspect", "no.onnx", code=4)
+    upres("inspect", "missing.onnx", code=4)
+    upres("inspect", code=2)
+
+
+@pytest.mark.parametrize("which", ["cpu", "llvmpipe"])
+def test_bench(upres, llvmpipe, which):
+    events = upres.events("bench", "-m", "espcn_x3", "--size", "50x40", "--runs", "3", device=which)
+    assert events[0]["event"] == "start" and events[0]["command"] == "bench"
+    result = events[-1]
+    assert list(result) == ["event", "device", "driver", "model", "kernel", "precision", "lowered", "width", "height", "runs",
+                            "median_ms", "min_ms", "total_ms", "gflops", "share_of_peak", "bytes", "times_naive", "max_error",
+                            "layers"]
+    assert (result["model"], result["width"], result["height"], result["runs"]) == ("espcn_x3", 50, 40, 3)
+    assert 0 < result["min_ms"] <= result["median_ms"] and result["total_ms"] > 0
+    assert result["max_error"] < (1e-4 if result["precision"] == "fp32" else 0.02)
+    assert result["share_of_peak"] is None and result["lowered"] is False
+    keys = ["name", "kernel", "constants", "median_ms", "gflops", "bytes", "registers", "shared_bytes"]
+    assert all(list(layer) == keys for layer in result["layers"]) and len(result["layers"]) >= 4
+    if which == "llvmpipe":
+        assert result["kernel"] == "plan" and result["times_naive"] == 1
+    else:
+        assert result["kernel"] not in ("plan", "") and result["times_naive"] is None
+
+
+def test_bench_arguments(upres):
+    upres("bench", "--size", "12", code=2)
+    upres("bench", "--size", "0x5", code=2)
+    upres("bench", "--runs", "0", code=2)
+    upres("bench", "--ladder", code=2)
+    upres("bench", "-m", "none.onnx", code=4)
+    assert upres.events("bench", "--size", "16x16", "--runs", "1")[0]["model"] == "espcn_x2"
+
+
+class TestRun:
+    def test_one_input_one_output(self, upres):
+        np.save(upres.folder / "in.npy", np.random.default_rng(1).random((2, 1, 9, 7), np.float32))
+        upres("run", "espcn_x2", "in.npy", "-o", "out.npy")
+        out = np.load(upres.folder / "out.npy")
+        assert out.dtype == np.float32 and out.shape == (2, 1, 18, 14)
+        single = np.load(upres.folder / "in.npy")[1:]
+        np.save(upres.folder / "single.npy", single)
+        upres("run", "espcn_x2", "single.npy", "-o", "single_out.npy")
+        assert (np.load(upres.folder / "single_out.npy") == out[1:]).all()
+
+    def test_fp16_in_fp16_out(self, upres, data):
+        np.save(upres.folder / "in.npy", np.random.default_rng(1).random((1, 3, 6, 5)).astype(np.float16))
+        upres("run", str(data / "models" / "espcn_x2_rgb_fp16.onnx"), "in.npy", "-o", "out.npy")
+        assert np.load(upres.folder / "out.npy").dtype == np.float16
+
+    def test_outputs_by_name(self, upres):
+        np.save(upres.folder / "in.npy", np.zeros((1, 1, 4, 4), np.float32))
+        name = [line for line in upres("inspect", "espcn_x2").stdout.decode().splitlines() if line.startswith("output")]
+        wrong = upres("run", "espcn_x2", "in.npy", "-o", "a.npy", "-o", "b.npy", code=2)
+        output = wrong.stderr.rsplit(":", 1)[1].split()[0]
+        upres("run", "espcn_x2", "in.npy", "-o", f"{output}=named.npy")
+        assert "named.npy" in upres.files(), name
+        upres("run", "espcn_x2", "in.npy", code=2)
+
+    @pytest.mark.parametrize("array", [np.zeros((1, 1, 4, 4)), np.zeros((1, 1, 4, 4), np.float16), np.zeros((1, 3, 4, 4), np.float32),
+                                       np.zeros((4, 4), np.float32), np.zeros((1, 1, 0, 4), np.float32),
+                                       np.zeros((1, 1, 4, 4), np.uint8)], ids=lambda a: f"{a.dtype}{a.shape}")
+    def test_tensors_that_do_not_fit(self, upres, array):
+        np.save(upres.folder / "in.npy", array)
+        code = 1 if array.dtype == np.float64 else 4
+        assert len(upres("run", "espcn_x2", "in.npy", "-o", "out.npy", code=code).stderr.splitlines()) == 1
+        assert upres.files() == ["in.npy"]
+
+    def test_files_that_do_not_fit(self, upres):
+        (upres.folder / "no.npy").write_text("no array")
+        upres("run", "espcn_x2", "no.npy", "-o", "out.npy", code=1)
+        upres("run", "espcn_x2", "missing.npy", "-o", "out.npy", code=1)
+        np.save(upres.folder / "in.npy", np.zeros((1, 1, 4, 4), np.float32))
+        upres("run", "espcn_x2", "in.npy", "in.npy", "-o", "out.npy", code=4)
+        upres("run", "espcn_x2", "-o", "out.npy", code=2)
+        upres("run", "espcn_x2", "in.npy", "-o", "in.npy", "--overwrite", code=1)
+        upres("run", "espcn_x2", "in.npy", "-o", "no/where.npy", code=1)
+        (upres.folder / "out.npy").write_text("mine")
+        upres("run", "espcn_x2", "in.npy", "-o", "out.npy", code=1)
+        assert (upres.folder / "out.npy").read_text() == "mine"
+        upres("run", "espcn_x2", "in.npy", "-o", "out.npy", "--overwrite")
+        assert np.load(upres.folder / "out.npy").shape == (1, 1, 8, 8)
+
+
+class TestCompare:
+    def test_values(self, upres):
+        a = gradient(40, 30)
+        b = np.clip(a.astype(int) + 2, 0, 255).astype(np.uint8)
+        save(upres.folder / "a.png", a)
+        save(upres.folder / "b.png", b)
+        [result] = lines(upres.plain("compare", "a.png", "b.png", "--json"))
+        assert list(result) == ["event", "psnr_rgb", "psnr_luma", "ssim_luma", "width", "height"]
+        difference = a.astype(float) - b
+        assert result["psnr_rgb"] == pytest.approx(10 * np.log10(255**2 / np.mean(difference**2)), abs=1e-9)
+        weights = np.array([65.481, 128.553, 24.966]) / 255
+        assert result["psnr_luma"] == pytest.approx(10 * np.log10(255**2 / np.mean((difference @ weights)**2)), abs=1e-9)
+        assert 0.9 < result["ssim_luma"] < 1 and (result["width"], result["height"]) == (40, 30)
+        text = upres.plain("compare", "a.png", "b.png").stdout.decode()
+        assert f"{result['psnr_luma']:.4f}" in text
+
+    def test_equal_pictures(self, upres):
+        save(upres.folder / "a.png", gradient(20, 20))
+        [result] = lines(upres.plain("compare", "a.png", "a.png", "--json"))
+        assert result["psnr_rgb"] is None and result["ssim_luma"] == pytest.approx(1)
+        assert "inf" in upres.plain("compare", "a.png", "a.png").stdout.decode()
+
+    def test_shave(self, upres):
+        a = gradient(20, 16)
+        b = a.copy()
+        b[0, 0] = 255 - b[0, 0]
+        save(upres.folder / "a.png", a)
+        save(upres.folder / "b.png", b)
+        [result] = lines(upres.plain("compare", "a.png", "b.png", "--shave", "1", "--json"))
+        assert result["psnr_rgb"] is None and (result["width"], result["height"]) == (18, 14)
+        upres.plain("compare", "a.png", "b.png", "--shave", "8", code=2)
+        upres.plain("compare", "a.png", "b.png", "--shave", "-1", code=2)
+
+    def test_refusals(self, upres):
+        save(upres.folder / "a.png", gradient(20, 16))
+        save(upres.folder / "b.png", gradient(16, 20))
+        upres.plain("compare", "a.png", "b.png", code=1)
+        upres.plain("compare", "a.png", "missing.png", code=1)
+        upres.plain("compare", "a.png", code=2)
+        upres.plain("compare", "a.png", "a.png", "a.png", code=2)
+        upres.plain("compare", "a.png", "a.png", "--html", "x.html", code=2)
