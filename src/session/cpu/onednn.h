@@ -28,7 +28,7 @@ Result<std::unique_ptr<Convolution>> make_direct_convolution(const graph::Conv& 
 class BatchedProduct {
  public:
   // Rows that one product may have: code exists for these numbers.
-  static constexpr std::array<int, 4> kRowCounts = {8, 24, 64, 112};
+  static constexpr std::array<int, 4> kRowCounts = {9, 25, 65, 97};
 
   // constants: [batch][depth][columns], rounded to bf16 if the inputs are (f32 or bf16). Errors: device.
   static Result<std::unique_ptr<BatchedProduct>> create(int batch, int depth, int columns,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "session/cpu/narrow.h"
 #include "session/cpu/steps.h"
 #include "session/cpu/winograd.h"
 
@@ -83,21 +84,28 @@ class ProgramBuilder {
     });
   }
 
-  // A convolution that nothing but direct ones read writes bf16, and they read that; one that reads anything
-  // else splits it into parts, or reads f32 where it feeds Winograd transforms, which round for themselves.
+  // A convolution that nothing but convolutions that read bf16 read writes that; one that reads anything else
+  // splits it into parts, or reads f32 where it feeds Winograd transforms, which round for themselves.
   [[nodiscard]] ConvForm form_of(const graph::Node& node) const {
-    ConvForm form = {.winograd = by_winograd(node), .bf16 = bf16_, .in = Element::f32, .out = Element::f32};
-    if (!bf16_) return form;
+    const auto& conv = std::get<graph::Conv>(node.op);
+    ConvForm form = {
+        .method = ConvForm::Method::direct, .bf16 = bf16_, .in = Element::f32, .out = Element::f32};
     if (wanted_as_bf16(node.outputs[0])) form.out = Element::bf16;
-    if (form.winograd) return form;
-    const graph::ValueId in = node.inputs[0];
-    const graph::Node* source = producer(in);
+    if (by_winograd(node)) {
+      form.method = ConvForm::Method::winograd;
+      return form;
+    }
+    const graph::Node* source = producer(node.inputs[0]);
     const bool from_conv = source != nullptr && std::holds_alternative<graph::Conv>(source->op);
-    const bool few = graph_.value(in).type.channels <= kMaxSplitChannels;
-    if (!from_conv && few) {
+    if (bf16_ && !from_conv && conv.in_channels <= kMaxSplitChannels) {
       form.in = form.out == Element::f32 ? Element::f32 : Element::bf16_split;
-    } else {
+    } else if (bf16_) {
       form.in = Element::bf16;
+    }
+    const bool bf16_in = form.in == Element::bf16;
+    if (form.out == Element::f32 && form.in != Element::bf16_split && narrow_suits(conv, bf16_in)) {
+      form.method = ConvForm::Method::narrow;
+      form.bf16 = bf16_in;
     }
     return form;
   }

@@ -24,7 +24,8 @@ struct JobShape {
 
 // How a convolution is to be computed.
 struct ConvForm {
-  bool winograd = false;
+  enum class Method { direct, winograd, narrow };
+  Method method = Method::direct;
   bool bf16 = false;  // products of bf16 (Winograd: of what was f32 before its transform)
   Element in = Element::f32;
   Element out = Element::f32;

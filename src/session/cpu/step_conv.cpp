@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "session/cpu/narrow.h"
 #include "session/cpu/onednn.h"
 #include "session/cpu/steps.h"
 #include "session/cpu/winograd.h"
@@ -89,8 +90,18 @@ Result<std::unique_ptr<Step>> make_conv_step(const graph::Graph& graph, const gr
                                              const ConvForm& form) {
   const auto& conv = std::get<graph::Conv>(node.op);
   const std::string label = "node " + node.name;
-  auto convolution = form.winograd ? make_winograd_convolution(conv, form.bf16, form.out, label)
-                                   : make_direct_convolution(conv, form.in, form.out, label);
+  Result<std::unique_ptr<Convolution>> convolution;
+  switch (form.method) {
+    case ConvForm::Method::direct:
+      convolution = make_direct_convolution(conv, form.in, form.out, label);
+      break;
+    case ConvForm::Method::winograd:
+      convolution = make_winograd_convolution(conv, form.bf16, form.out, label);
+      break;
+    case ConvForm::Method::narrow:
+      convolution = make_narrow_convolution(conv, form.bf16);
+      break;
+  }
   if (!convolution) return propagate(convolution);
   return std::make_unique<ConvStep>(graph, node, std::move(*convolution), form);
 }

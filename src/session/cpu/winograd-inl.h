@@ -38,6 +38,19 @@ HWY_INLINE void winograd_store_row(typename V::Value a, typename V::Value b, typ
   V::store(V::sub(b, d), out + 3 * stride);
 }
 
+// Asks for the pixels of a column that will be read soon, all channels: they lie in rows too far apart for
+// the processor to guess.
+HWY_INLINE void winograd_prefetch(const TileRun& run, int column) {
+  if (column < 0 || column >= run.width_px) return;
+  constexpr size_t kLine_elems = 64 / sizeof(float);
+  const auto channels = static_cast<size_t>(run.channels);
+  for (const float* row : run.rows) {
+    if (row == nullptr) continue;
+    const float* pixel = row + static_cast<size_t>(column) * channels;
+    for (size_t channel = 0; channel < channels; channel += kLine_elems) hwy::Prefetch(pixel + channel);
+  }
+}
+
 template <typename V, typename Out>
 void winograd_transform_input(const TileRun& run, size_t stride, Out* out) {
   const auto channels = static_cast<size_t>(run.channels);
@@ -46,6 +59,10 @@ void winograd_transform_input(const TileRun& run, size_t stride, Out* out) {
     WinogradColumn<V> b = winograd_column<V>(run, run.first_column + 1, channel);
     for (int tile = 0; tile < run.count; ++tile) {
       const int column = run.first_column + tile * kWinogradTile;
+      if (channel == 0) {
+        winograd_prefetch(run, column + kWinogradAhead);
+        winograd_prefetch(run, column + kWinogradAhead + 1);
+      }
       const WinogradColumn<V> c = winograd_column<V>(run, column + 2, channel);
       const WinogradColumn<V> d = winograd_column<V>(run, column + 3, channel);
       Out* to = out + static_cast<size_t>(tile) * channels + channel;

@@ -90,6 +90,7 @@ class WinogradConvolution final : public Convolution {
 
  private:
   static constexpr int kMaxTiles = BatchedProduct::kRowCounts.back();
+  static constexpr int kBlockColumns = 32;
 
   struct Scratch {
     AlignedMemory inputs;
@@ -134,14 +135,19 @@ class WinogradConvolution final : public Convolution {
     return {};
   }
 
-  // Cuts tiles [begin, begin + count) at the grid's rows; f(row, column, first tile since begin, tiles).
+  // Tiles are numbered in blocks of a few columns, from top to bottom, so that the input rows that two rows
+  // of tiles share are still in the cache. Cuts [begin, begin + count) into runs; f(row, column, first tile
+  // since begin, tiles).
   template <typename F>
   static void for_runs(const TileGrid& grid, int begin, int count, F f) {
+    const int block_tiles = kBlockColumns * grid.rows;
     for (int done = 0; done < count;) {
-      const int row = (begin + done) / grid.columns;
-      const int column = (begin + done) % grid.columns;
-      const int tiles = std::min(count - done, grid.columns - column);
-      f(row, column, done, tiles);
+      const int block = (begin + done) / block_tiles;
+      const int in_block = (begin + done) % block_tiles;
+      const int first_column = block * kBlockColumns;
+      const int columns = std::min(kBlockColumns, grid.columns - first_column);
+      const int tiles = std::min(count - done, columns - in_block % columns);
+      f(in_block / columns, first_column + in_block % columns, done, tiles);
       done += tiles;
     }
   }

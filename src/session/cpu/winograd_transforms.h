@@ -21,6 +21,7 @@ namespace upres::session::cpu {
 inline constexpr int kWinogradTile = 2;   // output pixels
 inline constexpr int kWinogradPatch = 4;  // input pixels
 inline constexpr int kWinogradProducts = 16;
+inline constexpr int kWinogradAhead = 12;  // columns that are asked for before they are read
 inline constexpr int kWinogradChannels =
     16;  // channel counts must be multiples of this; bf16 inputs: of twice that
 

@@ -97,7 +97,9 @@ inline graph::Graph seed_network(int factor, unsigned seed = 1, int channels = 1
 inline graph::Graph small_network(int factor, unsigned seed = 1, int channels = 1) {
   std::mt19937 random(seed);
   Chain chain(planes(channels));
-  chain.conv(same_conv(channels, 16, 5), random).conv(same_conv(16, 24, 3), random);
+  chain.conv(same_conv(channels, 32, 5), random)
+      .conv(same_conv(32, 32, 3), random)
+      .conv(same_conv(32, 24, 3), random);
   chain.conv(same_conv(24, channels * factor * factor, 3, false), random);
   chain.then(graph::DepthToSpace{factor, graph::ShuffleMode::crd}, planes(channels));
   return chain.done();
