@@ -18,8 +18,8 @@ enum class ErrorCode {
   cancelled,  // the caller asked to stop
 };
 
-// What happened, to what, and what to do about it, in one line; `reasons` holds further lines, such as one per
-// refused device.
+// What happened, to what, and what to do about it, in one line; `reasons` holds further lines, such as one
+// per refused device.
 struct Error {
   ErrorCode code = ErrorCode::input;
   std::string message;
@@ -36,7 +36,8 @@ using Result = tl::expected<T, Error>;
 using Status = Result<void>;
 
 // `return fail(ErrorCode::model, "...")` in a function that returns any Result.
-inline tl::unexpected<Error> fail(ErrorCode code, std::string message, std::vector<std::string> reasons = {}) {
+inline tl::unexpected<Error> fail(ErrorCode code, std::string message,
+                                  std::vector<std::string> reasons = {}) {
   return tl::unexpected<Error>(Error{code, std::move(message), std::move(reasons)});
 }
 

@@ -1,4 +1,5 @@
-// IEEE 754 binary16 ("half") to and from binary32, rounding to nearest even; subnormals, infinities and NaN kept.
+// IEEE 754 binary16 ("half") to and from binary32, rounding to nearest even; subnormals, infinities and NaN
+// kept.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,8 @@ View crop_view(const View& view, int x, int y, int width_px, int height_px) {
   const size_t pixel_bytes = static_cast<size_t>(view.shape.channels) * size_bytes(view.shape.dtype);
   const size_t begin = static_cast<size_t>(y) * view.row_stride_bytes + static_cast<size_t>(x) * pixel_bytes;
   const size_t rows_before_last = height_px > 0 ? static_cast<size_t>(height_px - 1) : 0;
-  const size_t length = height_px > 0 ? rows_before_last * view.row_stride_bytes + result.shape.row_bytes() : 0;
+  const size_t length =
+      height_px > 0 ? rows_before_last * view.row_stride_bytes + result.shape.row_bytes() : 0;
   result.bytes = view.bytes.subspan(begin, length);
   return result;
 }

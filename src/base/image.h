@@ -1,5 +1,5 @@
-// Pictures in host memory: interleaved samples, rows from top to bottom, any row stride, and the metadata that
-// travels with them.
+// Pictures in host memory: interleaved samples, rows from top to bottom, any row stride, and the metadata
+// that travels with them.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@
 
 namespace upres {
 
-// Size and kind of a picture. channels: 1 grey, 2 grey + alpha, 3 RGB, 4 RGB + alpha (alpha not premultiplied).
-// dtype: u8 and u16 (full range, native byte order) or f32 (0..1).
+// Size and kind of a picture. channels: 1 grey, 2 grey + alpha, 3 RGB, 4 RGB + alpha (alpha not
+// premultiplied). dtype: u8 and u16 (full range, native byte order) or f32 (0..1).
 struct ImageShape {
   int width_px = 0;
   int height_px = 0;
@@ -30,8 +30,8 @@ struct ImageShape {
   friend bool operator==(const ImageShape&, const ImageShape&) = default;
 };
 
-// Pixels that somebody else owns. `bytes` spans from the first sample to the last one; rows are row_stride_bytes
-// apart (at least row_bytes()).
+// Pixels that somebody else owns. `bytes` spans from the first sample to the last one; rows are
+// row_stride_bytes apart (at least row_bytes()).
 template <typename Byte>
 struct BasicImageView {
   ImageShape shape;

@@ -36,8 +36,8 @@ struct TensorType {
   friend bool operator==(const TensorType&, const TensorType&) = default;
 };
 
-// A tensor that somebody else owns. Rows (of a plane, or of interleaved pixels) are row_stride_bytes apart, planes
-// height_px * row_stride_bytes.
+// A tensor that somebody else owns. Rows (of a plane, or of interleaved pixels) are row_stride_bytes apart,
+// planes height_px * row_stride_bytes.
 template <typename Byte>
 struct BasicTensorView {
   TensorType type;

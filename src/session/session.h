@@ -1,4 +1,5 @@
-// Named tensors in, named tensors out: one graph made ready on one device. GPU and CPU sessions have this interface.
+// Named tensors in, named tensors out: one graph made ready on one device. GPU and CPU sessions have this
+// interface.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +15,9 @@
 
 namespace upres::session {
 
-// One run. Views stay valid until wait() returns; inputs and outputs in the graph's order. Types must be the graph's, any
-// row stride; extents of the inputs are free, those of the outputs must be what graph::infer_extents says.
+// One run. Views stay valid until wait() returns; inputs and outputs in the graph's order. Types must be the
+// graph's, any row stride; extents of the inputs are free, those of the outputs must be what
+// graph::infer_extents says.
 struct Job {
   std::vector<TensorView> inputs;
   std::vector<MutableTensorView> outputs;
@@ -37,12 +39,14 @@ struct StepTime {
 };
 
 struct JobReport {
-  double compute_ms = -1;  // all steps: device time by timestamps (CPU: wall time); negative where it is not known
-  double total_ms = -1;    // from submit to outputs in host memory, host clock
+  double compute_ms =
+      -1;  // all steps: device time by timestamps (CPU: wall time); negative where it is not known
+  double total_ms = -1;  // from submit to outputs in host memory, host clock
   std::vector<StepTime> steps;
 };
 
-// Thread rule: one session may be used from one thread at a time, different sessions (also on one device) from several.
+// Thread rule: one session may be used from one thread at a time, different sessions (also on one device)
+// from several.
 class Session {
  public:
   virtual ~Session() = default;
@@ -56,10 +60,11 @@ class Session {
   // Steps with their kernels for inputs of this extent, for logs and bench.
   virtual Result<std::string> describe(std::span<const Extent> inputs, const Extent& resampled) = 0;
 
-  // Begins a job. Errors: device (a limit, out of memory, device lost), model (extents that the network cannot do).
+  // Begins a job. Errors: device (a limit, out of memory, device lost), model (extents that the network
+  // cannot do).
   virtual Result<Ticket> submit(const Job& job) = 0;
-  // Waits until the job's outputs are in the views given to submit. Each ticket once, in any order. After an error the outputs hold
-  // nothing of use. Errors: device.
+  // Waits until the job's outputs are in the views given to submit. Each ticket once, in any order. After an
+  // error the outputs hold nothing of use. Errors: device.
   virtual Result<JobReport> wait(Ticket ticket) = 0;
   // submit and wait.
   Result<JobReport> run(const Job& job);
