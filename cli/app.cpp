@@ -43,7 +43,7 @@ std::vector<std::string> subcommand_names(const CLI::App& app) {
 
 // Parses and runs. Errors of CLI11 leave by exception.
 int parse_and_run(CLI::App& app, std::vector<std::string> arguments, Action& action) {
-  arguments = with_marked_brackets(with_subcommand(std::move(arguments), subcommand_names(app)));
+  arguments = with_marked_names(with_subcommand(std::move(arguments), subcommand_names(app)));
   std::reverse(arguments.begin(), arguments.end());  // CLI11 takes the last one first
   app.parse(std::move(arguments));
   return action ? action() : wrong_usage("no inputs; see upres --help");

@@ -128,10 +128,15 @@ std::vector<std::string> plain_values(const CLI::Option* plain_arguments) {
   return values;
 }
 
-std::vector<std::string> with_marked_brackets(std::vector<std::string> arguments) {
-  for (const size_t i : plain_indices(arguments)) {
-    if (arguments[i].starts_with('[') || arguments[i].starts_with(kMark)) arguments[i].insert(0, 1, kMark);
+std::vector<std::string> with_marked_names(std::vector<std::string> arguments) {
+  const std::vector<size_t> plain = plain_indices(arguments);
+  for (const size_t i : plain) {
+    const std::string& name = arguments[i];
+    if (name.starts_with('[') || name.starts_with(kMark) || is_option(name)) arguments[i].insert(0, 1, kMark);
   }
+  // Whatever comes after the first "--" is marked where it needs to be.
+  const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
+  if (dashes != arguments.end()) arguments.erase(dashes);
   return arguments;
 }
 

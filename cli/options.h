@@ -44,9 +44,9 @@ upscale::Cache cache_of(const ComputeOptions& options);
 CLI::Option* add_plain_arguments(CLI::App& app, const std::string& name, const std::string& meaning);
 std::vector<std::string> plain_values(const CLI::Option* plain_arguments);
 
-// Marks plain arguments that CLI11 would take for a list ("[a,b]"), so that names may hold anything;
-// plain_values() undoes it.
-std::vector<std::string> with_marked_brackets(std::vector<std::string> arguments);
+// Marks names that CLI11 would take for a list ("[a,b]") or, after "--", for an option, and drops "--": names
+// may hold anything. plain_values() undoes it.
+std::vector<std::string> with_marked_names(std::vector<std::string> arguments);
 
 // Options that take no value; everything else that begins with a dash takes one.
 bool is_flag(std::string_view argument);

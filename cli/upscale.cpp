@@ -137,21 +137,22 @@ class Call {
     models_ = std::move(*models);
     const auto scale = models_->scale(options_.scale);
     if (!scale) return tl::unexpected(scale.error());
-    const auto named = name_outputs(naming(*scale), console_.log());
+    scale_ = *scale;
+    const auto named = name_outputs(naming(), console_.log());
     if (!named) return tl::unexpected(named.error());
     if (auto checked = check_pipes(*named); !checked) return checked;
     auto device = open_device(options_.compute, console_);
     if (!device) return propagate(device);
     device_ = std::move(*device);
-    batch_ = prepare_batch(*named, *scale, options_.overwrite);
+    batch_ = prepare_batch(*named, scale_, options_.overwrite);
     return start();
   }
 
-  [[nodiscard]] NamingOptions naming(const upscale::Scale& scale) const {
+  [[nodiscard]] NamingOptions naming() const {
     NamingOptions naming;
     naming.inputs = options_.inputs;
     if (options_.has_output) naming.output = options_.output;
-    naming.scale_suffix = upscale::scale_suffix(scale);
+    naming.scale_suffix = upscale::scale_suffix(scale_);
     naming.format = options_.format;
     return naming;
   }
@@ -200,7 +201,7 @@ class Call {
 
   // One upscaler for each factor that is needed.
   Result<upscale::Upscaler*> upscaler_for(const BatchJob& job) {
-    const int factor = upscale::needed_factor({job.shape.width_px, job.shape.height_px}, job.output);
+    const int factor = upscale::needed_factor({job.shape.width_px, job.shape.height_px}, job.output, scale_);
     auto model = models_->for_factor(factor);
     if (!model) return propagate(model);
     auto& upscaler = upscalers_[model->kind.factor];
@@ -282,6 +283,7 @@ class Call {
   const UpscaleOptions& options_;
   Console& console_;
   std::optional<Models> models_;
+  upscale::Scale scale_;
   std::optional<upscale::Device> device_;
   std::map<int, std::unique_ptr<upscale::Upscaler>> upscalers_;
   Batch batch_;

@@ -88,7 +88,8 @@ Result<Extent> output_extent(const Extent& input, const Scale& scale) {
   return Extent{static_cast<int>(width), static_cast<int>(height)};
 }
 
-int needed_factor(const Extent& input, const Extent& output) {
+int needed_factor(const Extent& input, const Extent& output, const Scale& scale) {
+  if (!scale.box) return static_cast<int>(std::ceil(scale.factor));
   const auto whole = [](int in, int out) { return (out - 1) / in + 1; };
   return std::max(whole(input.width_px, output.width_px), whole(input.height_px, output.height_px));
 }

@@ -33,8 +33,8 @@ std::string scale_suffix(const Scale& scale);
 // picture already has the size of the box or more, or the result is too large to address.
 Result<Extent> output_extent(const Extent& input, const Scale& scale);
 
-// Smallest whole factor by which a network must enlarge `input` so that the result holds `output` on both
-// axes.
-int needed_factor(const Extent& input, const Extent& output);
+// Smallest whole factor by which a network must enlarge `input`: that of the scale rounded up, or so that the
+// result holds `output` (see output_extent) on both axes.
+int needed_factor(const Extent& input, const Extent& output, const Scale& scale);
 
 }  // namespace upres::upscale

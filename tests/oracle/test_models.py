@@ -33,7 +33,9 @@ def model_file(name: str) -> Path:
 def with_free_sizes(file: Path) -> onnx.ModelProto:
     """The model for any size: those exported for one size say it in their inputs, outputs and shuffles."""
     model = onnx.load(file)
-    for value in (*model.graph.input, *model.graph.output):
+    constants = {tensor.name for tensor in model.graph.initializer}
+    inputs = [value for value in model.graph.input if value.name not in constants]
+    for value in (*inputs, *model.graph.output):
         for i in (0, 2, 3):
             value.type.tensor_type.shape.dim[i].ClearField("dim_value")
             value.type.tensor_type.shape.dim[i].dim_param = f"{value.name}_{i}"

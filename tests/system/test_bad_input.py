@@ -4,9 +4,10 @@ import os
 import resource
 import shutil
 
+import numpy as np
 import pytest
 
-from pictures import gradient, save
+from pictures import gradient, png_bytes, save
 
 
 @pytest.fixture
@@ -24,12 +25,12 @@ def refuse(upres, name, code=1, *arguments):
 
 
 def test_missing(upres, good):
-    assert refuse(upres, "missing.png").startswith("missing.png: ")
+    assert "missing.png" in refuse(upres, "missing.png")
 
 
 def test_empty(upres, good):
     (upres.folder / "empty.png").touch()
-    assert refuse(upres, "empty.png").startswith("empty.png: ")
+    assert refuse(upres, "empty.png").startswith("empty.png")
 
 
 def test_no_picture(upres, good):
@@ -47,14 +48,14 @@ def test_a_picture_of_another_kind(upres, good):
 def test_truncated(upres, good, extension, share):
     whole = save(upres.folder / f"whole.{extension}", gradient(64, 48)).read_bytes()
     (upres.folder / f"cut.{extension}").write_bytes(whole[:int(len(whole) * share)])
-    assert refuse(upres, f"cut.{extension}").startswith(f"cut.{extension}: ")
+    assert refuse(upres, f"cut.{extension}").startswith(f"cut.{extension}")
 
 
 @pytest.mark.parametrize("name", ["xcsn0g01.png", "xdtn0g01.png", "truncated_image.png", "truncated_jpeg.jpg", "png-truncated.png",
                                   "Bad_width.bmp", "pil_sample_cmyk.jpg", "anim.webp", "ball.png"])
 def test_odd_files_that_are_refused(upres, good, data, name):
     shutil.copy(data / "images" / "odd" / name, upres.folder)
-    assert refuse(upres, name).startswith(f"{name}: ")
+    assert refuse(upres, name).startswith(name)
 
 
 def test_a_folder_where_a_picture_should_be(upres, good):
@@ -220,16 +221,13 @@ def test_transparency_that_a_format_cannot_hold(upres):
 
 @pytest.mark.skipif("asan" in os.environ["UPRES_BIN"] or "tsan" in os.environ["UPRES_BIN"], reason="sanitizers need the address space")
 def test_more_than_the_memory(upres):
-    save(upres.folder / "large.png", gradient(4000, 4000, 1))
     limit = 1536 << 20
 
     def restrict():
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
     # 16000 x 16000 pixels of 16 bits and four channels would be 2 GB.
-    from pictures import png_bytes
-    import numpy as np
     (upres.folder / "deep.png").write_bytes(png_bytes(np.full((4000, 4000, 4), 1000, np.uint16)))
     done = upres("deep.png", "-s", "4", "--threads", "1", code=1, preexec_fn=restrict)
     assert "memory" in done.stderr
-    assert upres.files() == ["deep.png", "large.png"]
+    assert upres.files() == ["deep.png"]

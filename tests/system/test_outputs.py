@@ -3,6 +3,7 @@
 import json
 import os
 import stat
+import subprocess
 
 import numpy as np
 import pytest
@@ -132,35 +133,36 @@ def test_quiet_and_verbose(upres, picture):
     assert len(usual.splitlines()) == 1 and "b.png" in usual
     loud = upres("p.png", "--verbose", "-o", "c.png").stderr
     assert "espcn_x2" in loud and len(loud) > len(usual)
-    assert upres("missing.png", "--quiet", code=1).stderr.startswith("missing.png: ")
+    assert "missing.png" in upres("missing.png", "--quiet", code=1).stderr
 
 
 def test_no_progress_bar_without_a_terminal(upres, picture):
     assert "\r" not in upres("p.png").stderr
 
 
-def test_progress_bar_on_a_terminal(upres, picture):
+def run_on_a_terminal(upres, channel, *arguments):
+    """Runs with one of its channels on a terminal; the exit code and what was shown there."""
     controller, terminal = os.openpty()
-    process = upres.start("p.png")
-    process.communicate()
-    import subprocess
-    environment = upres.environment
-    subprocess.run([os.environ["UPRES_BIN"], "p.png", "--device", "cpu", "-o", "t.png"], cwd=upres.folder, env=environment,
-                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=terminal, check=True)
+    channels = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, channel: terminal}
+    done = subprocess.run([os.environ["UPRES_BIN"], *arguments, "--device", "cpu"], cwd=upres.folder, env=upres.environment,
+                          check=False, **channels)
+    os.write(terminal, b"end")
     os.close(terminal)
-    shown = os.read(controller, 100000).decode()
+    shown = os.read(controller, 100000)
     os.close(controller)
-    assert "100 %" in shown and "Mpx/s" in shown and "t.png" in shown
+    return done.returncode, shown.decode()
+
+
+def test_progress_bar_on_a_terminal(upres, picture):
+    code, shown = run_on_a_terminal(upres, "stderr", "p.png")
+    assert code == 0 and "100 %" in shown and "Mpx/s" in shown and "p_x2.png" in shown
+    code, shown = run_on_a_terminal(upres, "stderr", "p.png", "-o", "quiet.png", "--quiet")
+    assert code == 0 and shown == "end"
 
 
 def test_a_picture_never_goes_to_a_terminal(upres, picture):
-    import subprocess
-    controller, terminal = os.openpty()
-    done = subprocess.run([os.environ["UPRES_BIN"], "p.png", "--device", "cpu", "-o", "-"], cwd=upres.folder,
-                          env=upres.environment, stdin=subprocess.DEVNULL, stdout=terminal, stderr=subprocess.PIPE)
-    os.close(terminal)
-    os.close(controller)
-    assert done.returncode == 2 and b"terminal" in done.stderr
+    code, shown = run_on_a_terminal(upres, "stdout", "p.png", "-o", "-")
+    assert code == 2 and shown == "end"
 
 
 def test_inputs_that_are_pipes(upres, picture):

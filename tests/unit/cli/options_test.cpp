@@ -85,7 +85,7 @@ Parsed parse(Words arguments) {
   add_compute_options(app, parsed.compute, upscale::Precision::fp32);
   add_console_options(app, parsed.console);
   try {
-    arguments = with_marked_brackets(std::move(arguments));
+    arguments = with_marked_names(std::move(arguments));
     std::reverse(arguments.begin(), arguments.end());
     app.parse(std::move(arguments));
     parsed.ok = true;

@@ -70,11 +70,15 @@ TEST(Scale, Suffixes) {
 }
 
 TEST(Scale, NeededFactor) {
-  EXPECT_EQ(needed_factor({10, 10}, {20, 20}), 2);
-  EXPECT_EQ(needed_factor({10, 10}, {21, 20}), 3);
-  EXPECT_EQ(needed_factor({10, 10}, {11, 10}), 2);
-  EXPECT_EQ(needed_factor({1, 1}, {1, 1}), 1);
-  EXPECT_EQ(needed_factor({3, 7}, {9, 28}), 4);
+  const Scale box{0, Extent{1000, 1000}};
+  EXPECT_EQ(needed_factor({10, 10}, {20, 20}, box), 2);
+  EXPECT_EQ(needed_factor({10, 10}, {21, 20}, box), 3);
+  EXPECT_EQ(needed_factor({10, 10}, {11, 10}, box), 2);
+  EXPECT_EQ(needed_factor({1, 1}, {1, 1}, box), 1);
+  EXPECT_EQ(needed_factor({3, 7}, {9, 28}, box), 4);
+  EXPECT_EQ(needed_factor({10, 10}, {20, 20}, Scale{2, {}}), 2);
+  EXPECT_EQ(needed_factor({10, 10}, {20, 20}, Scale{2.01, {}}), 3);
+  EXPECT_EQ(needed_factor({1, 1}, {1, 1}, Scale{1.1, {}}), 2);
 }
 
 }  // namespace
