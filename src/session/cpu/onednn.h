@@ -27,8 +27,11 @@ Result<std::unique_ptr<Convolution>> make_direct_convolution(const graph::Conv& 
 // row's result does not depend on the other rows.
 class BatchedProduct {
  public:
-  // Rows that one product may have: code exists for these numbers.
-  static constexpr std::array<int, 4> kRowCounts = {9, 25, 65, 97};
+  // Rows that one product may have: code exists for these numbers. Odd, so that matrices do not lie a
+  // multiple of 4 KiB apart, where they would fall into the same lines of the first-level cache; and 5 modulo
+  // 6, because oneDNN's AVX2 code takes six rows at a time and computes a remainder of one to three in
+  // another order.
+  static constexpr std::array<int, 5> kRowCounts = {11, 29, 41, 65, 95};
 
   // constants: [batch][depth][columns], rounded to bf16 if the inputs are (f32 or bf16). Errors: device.
   static Result<std::unique_ptr<BatchedProduct>> create(int batch, int depth, int columns,

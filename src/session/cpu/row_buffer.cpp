@@ -6,7 +6,28 @@
 
 #include "session/cpu/pixels.h"
 
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
 namespace upres::session::cpu {
+namespace {
+
+constexpr size_t kCacheLine_bytes = 64;
+constexpr size_t kHugePage_bytes = size_t{2} << 20;
+
+}  // namespace
+
+AlignedMemory::AlignedMemory(size_t bytes) {
+  const bool huge = bytes >= kHugePage_bytes;
+  const std::align_val_t alignment{huge ? kHugePage_bytes : kCacheLine_bytes};
+  data_ = {static_cast<std::byte*>(::operator new(bytes, alignment)), AlignedDelete{alignment}};
+  size_bytes_ = bytes;
+#if defined(__linux__)
+  // A hint: whether it is followed changes nothing but time.
+  if (huge) static_cast<void>(madvise(data_.get(), bytes / kHugePage_bytes * kHugePage_bytes, MADV_HUGEPAGE));
+#endif
+}
 
 size_t row_bytes(const Port& form, int channels, int width_px) {
   return static_cast<size_t>(width_px) * static_cast<size_t>(channels) * size_bytes(form.element);

@@ -9,23 +9,24 @@
 
 namespace upres::session::cpu {
 
-// Uninitialised memory at a cache line's boundary.
+struct AlignedDelete {
+  std::align_val_t alignment{64};
+  void operator()(std::byte* data) const { ::operator delete(data, alignment); }
+};
+
+// Uninitialised memory at a cache line's boundary; where it is large, in huge pages if the system has them:
+// rows far apart are read side by side, and each 4 KiB page costs an address translation.
 class AlignedMemory {
  public:
   AlignedMemory() = default;
   // Throws std::bad_alloc.
-  explicit AlignedMemory(size_t bytes)
-      : data_(static_cast<std::byte*>(::operator new(bytes, kAlignment))), size_bytes_(bytes) {}
+  explicit AlignedMemory(size_t bytes);
 
   [[nodiscard]] std::byte* data() const { return data_.get(); }
   [[nodiscard]] size_t size_bytes() const { return size_bytes_; }
 
  private:
-  static constexpr std::align_val_t kAlignment{64};
-  struct Free {
-    void operator()(std::byte* data) const { ::operator delete(data, kAlignment); }
-  };
-  std::unique_ptr<std::byte, Free> data_;
+  std::unique_ptr<std::byte, AlignedDelete> data_;
   size_t size_bytes_ = 0;
 };
 

@@ -10,7 +10,7 @@ namespace {
 
 // Band height where the widest layer's rows are short: lower ones cost calls, higher ones cache
 // (bench/README.md).
-constexpr int kBandRows = 16;
+constexpr int kBandRows = 4;
 // Buffers of one worker may take this much; wide pictures get lower bands.
 constexpr double kWorkerBudget_bytes = 64.0 * (1 << 20);
 // Buffers are this many bands longer than they must be, so that rows move to the front only now and then.

@@ -52,16 +52,33 @@ struct TileGrid {
         columns((band.out_width_px + phase.x + 1) / kWinogradTile) {}
 };
 
+// So many that weights, transformed inputs and products stay in a core's second-level cache.
+int tiles_at_once(const graph::Conv& conv, bool bf16) {
+  constexpr size_t kCache_bytes = 640U << 10;
+  const auto in = static_cast<size_t>(conv.in_channels) * (bf16 ? sizeof(uint16_t) : sizeof(float));
+  const auto out = static_cast<size_t>(conv.out_channels);
+  int count = BatchedProduct::kRowCounts.front();
+  for (const int rows : BatchedProduct::kRowCounts) {
+    const size_t tile_bytes = in + out * sizeof(float);
+    if (kWinogradProducts * (in * out + static_cast<size_t>(rows) * tile_bytes) <= kCache_bytes) count = rows;
+  }
+  return count;
+}
+
 class WinogradConvolution final : public Convolution {
  public:
   WinogradConvolution(const graph::Conv& conv, bool bf16, Element out,
                       std::unique_ptr<BatchedProduct> product)
-      : conv_(conv), bf16_(bf16), out_(out), product_(std::move(product)) {}
+      : conv_(conv),
+        bf16_(bf16),
+        out_(out),
+        max_tiles_(tiles_at_once(conv, bf16)),
+        product_(std::move(product)) {}
 
   Status prepare(int workers) override {
     while (scratch_.size() < static_cast<size_t>(workers)) {
-      const size_t inputs = kWinogradProducts * static_cast<size_t>(kMaxTiles * conv_.in_channels);
-      const size_t outputs = kWinogradProducts * static_cast<size_t>(kMaxTiles * conv_.out_channels);
+      const size_t inputs = kWinogradProducts * static_cast<size_t>(max_tiles_ * conv_.in_channels);
+      const size_t outputs = kWinogradProducts * static_cast<size_t>(max_tiles_ * conv_.out_channels);
       scratch_.push_back(
           {AlignedMemory(inputs * size_bytes(product_input())), AlignedMemory(outputs * sizeof(float))});
       // Rows of a product that hold no tile are computed and not looked at, but must be numbers.
@@ -76,8 +93,8 @@ class WinogradConvolution final : public Convolution {
              std::byte* out) override {
     const TileGrid grid(band, phase);
     const int tiles = grid.rows * grid.columns;
-    for (int begin = 0; begin < tiles; begin += kMaxTiles) {
-      const int count = std::min(kMaxTiles, tiles - begin);
+    for (int begin = 0; begin < tiles; begin += max_tiles_) {
+      const int count = std::min(max_tiles_, tiles - begin);
       if (auto status = run_tiles(worker, {band, grid, in, out}, begin, count); !status) return status;
     }
     return {};
@@ -89,7 +106,6 @@ class WinogradConvolution final : public Convolution {
   [[nodiscard]] int row_multiple() const override { return kWinogradTile; }
 
  private:
-  static constexpr int kMaxTiles = BatchedProduct::kRowCounts.back();
   static constexpr int kBlockColumns = 32;
 
   struct Scratch {
@@ -193,6 +209,7 @@ class WinogradConvolution final : public Convolution {
   const graph::Conv conv_;  // shares the weights
   const bool bf16_;
   const Element out_;
+  const int max_tiles_;  // at once
   std::unique_ptr<BatchedProduct> product_;
   std::deque<Scratch> scratch_;  // [worker]
 };

@@ -128,6 +128,35 @@ TEST(CpuConvolution, WinogradEqualsTheReferenceAtAnyPhase) {
   }
 }
 
+// What makes results independent of windows: a row of a product has the same bits wherever it stands.
+TEST(CpuConvolution, ProductsOfARowDoNotDependOnTheOthers) {
+  constexpr int kBatch = 2;
+  for (const int depth : {16, 32, 64}) {
+    for (const int columns : {16, 64}) {
+      const Tensor constants = random_tensor(planes(kBatch), {columns, depth}, 14);
+      auto product =
+          cpu::BatchedProduct::create(kBatch, depth, columns, constants.as<float>(), Element::f32, "test");
+      ASSERT_TRUE(product) << product.error().text();
+      ASSERT_TRUE((*product)->prepare(1));
+      const Tensor row = random_tensor(planes(1), {depth, 1}, 15);
+      std::vector<float> expected;
+      for (const int rows : cpu::BatchedProduct::kRowCounts) {
+        std::vector<float> in;
+        for (int i = 0; i < kBatch * rows; ++i)
+          in.insert(in.end(), row.as<float>().begin(), row.as<float>().end());
+        std::vector<float> out(static_cast<size_t>(kBatch * rows * columns));
+        ASSERT_TRUE((*product)->run(0, rows, std::as_bytes(std::span(in)).data(), out.data()));
+        const auto width = static_cast<ptrdiff_t>(columns);
+        if (expected.empty()) expected.assign(out.begin(), out.begin() + width);
+        for (int i = 0; i < rows; ++i) {
+          EXPECT_TRUE(std::equal(expected.begin(), expected.end(), out.begin() + i * width))
+              << "row " << i << " of " << rows;
+        }
+      }
+    }
+  }
+}
+
 TEST(CpuConvolution, WinogradIsForThreeByThreeAndWholeVectors) {
   std::mt19937 random(3);
   EXPECT_FALSE(cpu::winograd_suits(random_conv(same_conv(16, 16, 5), random), false));

@@ -62,7 +62,7 @@ TEST(Schedule, RowsAreKeptUntilTheirLastReader) {
 TEST(Schedule, LittleIsHeld) {
   const Schedule schedule = make_schedule(three_convs(1000), whole(1000, 8));
   // A band, the rows that the next one still reads, and those that the last band has more.
-  for (const size_t value : {1, 2}) EXPECT_LE(schedule.held_rows[value], 8 + 2 + 3);
+  for (const size_t value : {size_t{1}, size_t{2}}) EXPECT_LE(schedule.held_rows[value], 8 + 2 + 3);
   EXPECT_GE(schedule.bands.size(), 125U);
 }
 
