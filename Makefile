@@ -6,7 +6,7 @@ CTEST       := ctest --output-on-failure --no-tests=error
 # Pictures and models of others for the tests; without it those tests report themselves as skipped.
 export UPRES_TEST_DATA ?=
 
-.PHONY: help all build setup check-setup demo test test-all test-asan check format bench small clean
+.PHONY: help all build setup check-setup demo test test-all test-asan check tidy format bench small clean
 
 all: build
 
@@ -17,7 +17,8 @@ help:
 	@echo "make test       set up, build, run the tests and the fuzzers (UPRES_TEST_DATA=folder for those on data of others)"
 	@echo "make test-asan  unit and system tests and fuzz seeds under the address and undefined behaviour sanitizers"
 	@echo "make test-all   the above, the thread sanitizer, other vector widths, long fuzzing"
-	@echo "make check      formatting, clang-tidy, include rules"
+	@echo "make check      formatting, include rules"
+	@echo "make tidy       clang-tidy"
 	@echo "make format     clang-format every file"
 	@echo "make bench      this CPU device beside ONNX Runtime"
 	@echo "make small      build/small/bin/upres: no libvips, no oneDNN; to carry to a machine with a GPU"
@@ -47,7 +48,7 @@ test-asan: setup
 	@cmake --build build/asan -j $(JOBS)
 	@scripts/run_sanitized.sh build/asan
 
-test-all: test test-asan
+test-all: test test-asan tidy
 	@scripts/run_vector_widths.sh $(BUILD)
 	@cmake --preset tsan -DUPRES_TEST_DATA="$(UPRES_TEST_DATA)" >/dev/null
 	@cmake --build build/tsan -j $(JOBS)
@@ -56,6 +57,9 @@ test-all: test test-asan
 
 check: setup
 	@scripts/check.sh
+
+tidy: setup
+	@scripts/tidy.sh
 
 format:
 	@git ls-files '*.cpp' '*.h' | xargs clang-format -i
