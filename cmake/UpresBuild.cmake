@@ -53,3 +53,18 @@ function(upres_add_test name)
                        SKIP_REGULAR_EXPRESSION "EVERY TEST SKIPPED"
                        ENVIRONMENT "UPRES_TEST_DATA=${UPRES_TEST_DATA}")
 endfunction()
+
+set(UPRES_PYTHON ${CMAKE_SOURCE_DIR}/.venv/bin/python CACHE FILEPATH "Python with the packages of scripts/requirements.txt, for system and oracle tests")
+
+# upres_add_pytest(NAME GROUP system FILE test_x.py [TIMEOUT seconds])
+# One file of tests; the command reaches it as UPRES_BIN. Skipped as a whole when each of its tests is.
+function(upres_add_pytest name)
+  cmake_parse_arguments(arg "" "GROUP;FILE;TIMEOUT" "" ${ARGN})
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 300)
+  endif()
+  add_test(NAME ${name} COMMAND ${UPRES_PYTHON} -B -m pytest -q -rs -p no:cacheprovider ${CMAKE_CURRENT_SOURCE_DIR}/${arg_FILE})
+  set_tests_properties(${name} PROPERTIES LABELS ${arg_GROUP} TIMEOUT ${arg_TIMEOUT}
+                       SKIP_REGULAR_EXPRESSION "(^|\n)[0-9]+ skipped in"
+                       ENVIRONMENT "UPRES_BIN=$<TARGET_FILE:upres>;UPRES_TEST_DATA=${UPRES_TEST_DATA}")
+endfunction()
