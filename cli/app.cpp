@@ -43,7 +43,12 @@ std::vector<std::string> subcommand_names(const CLI::App& app) {
 
 // Parses and runs. Errors of CLI11 leave by exception.
 int parse_and_run(CLI::App& app, std::vector<std::string> arguments, Action& action) {
-  arguments = with_marked_names(with_subcommand(std::move(arguments), subcommand_names(app)));
+  const std::vector<std::string> names = subcommand_names(app);
+  arguments = with_marked_names(with_subcommand(std::move(arguments), names));
+  const bool is_built = arguments.empty() || arguments.front() != "upscale" ||
+                        app.get_subcommand_no_throw("upscale") != nullptr;
+  if (!is_built)
+    return wrong_usage("this build reads no picture files (UPRES_PICTURES=OFF); see upres --help");
   std::reverse(arguments.begin(), arguments.end());  // CLI11 takes the last one first
   app.parse(std::move(arguments));
   return action ? action() : wrong_usage("no inputs; see upres --help");
