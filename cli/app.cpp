@@ -46,7 +46,7 @@ int parse_and_run(CLI::App& app, std::vector<std::string> arguments, Action& act
   const std::vector<std::string> names = subcommand_names(app);
   arguments = with_marked_names(with_subcommand(std::move(arguments), names));
   const bool is_built = arguments.empty() || arguments.front() != "upscale" ||
-                        app.get_subcommand_no_throw("upscale") != nullptr;
+                        std::find(names.begin(), names.end(), "upscale") != names.end();
   if (!is_built)
     return wrong_usage("this build reads no picture files (UPRES_PICTURES=OFF); see upres --help");
   std::reverse(arguments.begin(), arguments.end());  // CLI11 takes the last one first
