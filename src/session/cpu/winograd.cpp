@@ -54,7 +54,7 @@ struct TileGrid {
 
 // So many that weights, transformed inputs and products stay in a core's second-level cache.
 int tiles_at_once(const graph::Conv& conv, bool bf16) {
-  constexpr size_t kCache_bytes = 640U << 10;
+  constexpr size_t kCache_bytes = 1000U << 10;
   const auto in = static_cast<size_t>(conv.in_channels) * (bf16 ? sizeof(uint16_t) : sizeof(float));
   const auto out = static_cast<size_t>(conv.out_channels);
   int count = BatchedProduct::kRowCounts.front();
