@@ -12,6 +12,12 @@ target_compile_options(upres_options INTERFACE -Wall -Wextra -Wpedantic -Wconver
 # A multiply and an add are contracted only where the code says fma: results must not depend on the optimiser.
 target_compile_options(upres_options INTERFACE -ffp-contract=off)
 
+# With ccache installed, a second clone builds in a minute: paths are hashed relative to the source folder.
+find_program(UPRES_CCACHE ccache)
+if(UPRES_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${UPRES_CCACHE})
+endif()
+
 set(UPRES_SANITIZE "" CACHE STRING "Sanitizers for everything, e.g. address,undefined")
 if(UPRES_SANITIZE)
   add_compile_options(-fsanitize=${UPRES_SANITIZE} -fno-omit-frame-pointer)
