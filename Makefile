@@ -66,7 +66,7 @@ format:
 
 bench: setup
 	@$(MAKE) --no-print-directory build
-	@.venv/bin/python bench/compare_peers.py --build $(BUILD)
+	@.venv/bin/python bench/compare_peers.py --program $(BUILD)/bin/bench_cpu_network
 
 small: check-setup
 	@cmake --preset small >/dev/null
