@@ -8,6 +8,7 @@
 #include "kernels/pixels/depth_to_space_reference.h"
 #include "kernels/resize/side_filter.h"
 #include "session/cpu/pixels.h"
+#include "session/cpu/samples.h"
 #include "session/cpu/steps.h"
 
 namespace upres::session::cpu {
