@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cmath>
 #include <cstring>
 #include <deque>
 #include <dnnl.hpp>
@@ -15,6 +14,8 @@
 #include <vector>
 
 #include "session/cpu/bfloat16.h"
+#include "session/cpu/conv_weights.h"
+#include "session/cpu/padded_band.h"
 #include "session/cpu/samples.h"
 
 namespace upres::session::cpu {
@@ -39,24 +40,6 @@ dnnl::engine& cpu_engine() {
 DataType data_type(Element element) { return element == Element::f32 ? DataType::f32 : DataType::bf16; }
 
 int samples_per_channel(Element element) { return element == Element::bf16_split ? 3 : 1; }
-
-// For bf16_split: [out][in * 3][ky][kx] from [out][in][ky][kx], so that (high, low, high) parts of the input
-// meet (high, high, low) parts of the weights. What is left out is low times low.
-std::vector<float> split_weights(const graph::Conv& conv) {
-  const auto taps = static_cast<size_t>(conv.kernel_height) * static_cast<size_t>(conv.kernel_width);
-  const std::vector<float>& weights = *conv.weights;
-  std::vector<float> split(weights.size() * 3);
-  for (size_t plane = 0; plane < weights.size() / taps; ++plane) {
-    for (size_t tap = 0; tap < taps; ++tap) {
-      const float weight = weights[plane * taps + tap];
-      const float high = round_to_bfloat16(weight);
-      split[(plane * 3 + 0) * taps + tap] = high;
-      split[(plane * 3 + 1) * taps + tap] = high;
-      split[(plane * 3 + 2) * taps + tap] = round_to_bfloat16(weight - high);
-    }
-  }
-  return split;
-}
 
 // Calls f, turning exceptions into errors.
 template <typename F>
@@ -133,61 +116,6 @@ Memory packed_as(const Memory::desc& wanted, const PlainConstants& constants, st
   return result;
 }
 
-// Samples up to this magnitude cannot bring any sum of the convolution out of the finite numbers, in whatever
-// order it is taken; -1 where no magnitude is safe.
-float safe_magnitude(const graph::Conv& conv) {
-  // Parts of weights and roundings to bf16 add up to a little more than the weights do.
-  constexpr double kLargestSum = double{std::numeric_limits<float>::max()} / 8;
-  const size_t terms = conv.weights->size() / conv.biases->size();
-  double largest = 1;
-  for (size_t out = 0; out < conv.biases->size(); ++out) {
-    double sum = 0;
-    for (const float weight : std::span(*conv.weights).subspan(out * terms, terms))
-      sum += std::abs(double{weight});
-    const double bias = std::abs(double{(*conv.biases)[out]});
-    if (!(sum <= kLargestSum && bias <= kLargestSum)) return -1;
-    largest = std::max(largest, sum);
-  }
-  return static_cast<float>(kLargestSum / largest);
-}
-
-// A band whose padding reaches beyond the kernel, which oneDNN's fast kernels refuse: copied into a larger
-// one with its zeros written out.
-class WrittenOutPadding {
- public:
-  static bool needed(const ConvBand& band, const graph::Conv& conv) {
-    const graph::Padding& pad = band.padding;
-    return band.in_rows == 0 || pad.top >= conv.kernel_height || pad.bottom >= conv.kernel_height ||
-           pad.left >= conv.kernel_width || pad.right >= conv.kernel_width;
-  }
-
-  static ConvBand grown(ConvBand band) {
-    band.in_rows += band.padding.top + band.padding.bottom;
-    band.in_width_px += band.padding.left + band.padding.right;
-    band.padding = {};
-    return band;
-  }
-
-  WrittenOutPadding(const ConvBand& band, size_t pixel_bytes, const std::byte* in) : band_(grown(band)) {
-    const graph::Padding& pad = band.padding;
-    const size_t row_bytes = static_cast<size_t>(band_.in_width_px) * pixel_bytes;
-    const size_t in_row_bytes = static_cast<size_t>(band.in_width_px) * pixel_bytes;
-    bytes_.resize(static_cast<size_t>(band_.in_rows) * row_bytes);
-    for (int y = 0; y < band.in_rows; ++y) {
-      std::byte* row = bytes_.data() + static_cast<size_t>(y + pad.top) * row_bytes;
-      std::memcpy(row + static_cast<size_t>(pad.left) * pixel_bytes,
-                  in + static_cast<size_t>(y) * in_row_bytes, in_row_bytes);
-    }
-  }
-
-  [[nodiscard]] const ConvBand& band() const { return band_; }
-  [[nodiscard]] const std::byte* in() const { return bytes_.data(); }
-
- private:
-  ConvBand band_;
-  std::vector<std::byte> bytes_;
-};
-
 class DirectConvolution final : public Convolution {
  public:
   DirectConvolution(const graph::Conv& conv, Element in, Element out, std::string label)
@@ -211,7 +139,7 @@ class DirectConvolution final : public Convolution {
                                          " pixels are too long for oneDNN; a smaller --tile helps");
     }
     return guarded(label_, [&] {
-      const ConvBand shape = WrittenOutPadding::needed(band, conv_) ? WrittenOutPadding::grown(band) : band;
+      const ConvBand shape = PaddedBand::needed(band, conv_) ? PaddedBand::grown(band) : band;
       find_or_make(shape, conv_.apply_relu, primitives_);
     });
   }
@@ -220,12 +148,12 @@ class DirectConvolution final : public Convolution {
              std::byte* out) override {
     return guarded(label_, [&] {
       Scratch& scratch = scratch_[static_cast<size_t>(worker)];
-      if (!WrittenOutPadding::needed(band, conv_)) {
+      if (!PaddedBand::needed(band, conv_)) {
         compute(band, in, out, scratch);
         return;
       }
       const size_t pixel_bytes = static_cast<size_t>(conv_.in_channels) * size_bytes(in_);
-      const WrittenOutPadding padded(band, pixel_bytes, in);
+      const PaddedBand padded(band, pixel_bytes, in);
       compute(padded.band(), padded.in(), out, scratch);
     });
   }

@@ -70,15 +70,7 @@ Float luma(const Pixel& p) {
 
 // A plane that takes one vector of `count` samples at x.
 void put(float* plane, size_t x, Float samples, size_t count) {
-  if (plane == nullptr) return;
-  const Floats d;
-  if (count == lanes()) {
-    hn::StoreU(samples, d, plane + x);
-    return;
-  }
-  HWY_ALIGN float part[kMaxLanes];
-  hn::Store(samples, d, part);
-  std::memcpy(plane + x, part, count * sizeof(float));
+  if (plane != nullptr) store_some(samples, count, plane + x);
 }
 
 template <typename Sample>

@@ -29,8 +29,7 @@ void encode_row(const std::byte* pixels, DType dtype, int channels, bool rgb_net
 void shuffle_row(const float* features, int stride, int step, int width, int block, float* out);
 
 // out[x * factor + s] = sum over i < 4 of weights[s * 4 + i] * in[x + offsets[s] - 1 + i]; offsets are -1 or
-// 0. `in` can be read from -2 to width + 2 + slack, `out` written to width * factor + slack; `phase` is
-// scratch of width + slack.
+// 0. `in` can be read from -2 to width + 2 + slack, `out` written to width * factor + slack.
 void enlarge_row(const float* in, int width, int factor, std::span<const float> weights,
                  std::span<const int> offsets, float* out);
 // The same, linear: in[at] + fraction * (in[at + 1] - in[at]) with at = x + offsets[s].

@@ -24,14 +24,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 // Stores the vectors that f(x) makes; `out` may end at `count`.
 template <typename F>
 void store_vectors(size_t count, float* out, F f) {
-  const Floats d;
   for_vectors(
-      count, [&](size_t x) { hn::StoreU(f(x), d, out + x); },
-      [&](size_t x, size_t rest) {
-        HWY_ALIGN float part[kMaxLanes];
-        hn::Store(f(x), d, part);
-        std::memcpy(out + x, part, rest * sizeof(float));
-      });
+      count, [&](size_t x) { hn::StoreU(f(x), Floats(), out + x); },
+      [&](size_t x, size_t rest) { store_some(f(x), rest, out + x); });
 }
 
 template <typename RowAt>

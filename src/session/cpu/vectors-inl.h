@@ -20,3 +20,14 @@ void for_vectors(size_t count, Whole whole, Rest rest) {
   for (; x + n <= count; x += n) whole(x);
   if (x < count) rest(x, count - x);
 }
+
+// Stores the first `count` lanes, at most a vector's.
+HWY_INLINE void store_some(Float samples, size_t count, float* out) {
+  if (count >= lanes()) {
+    hn::StoreU(samples, Floats(), out);
+    return;
+  }
+  HWY_ALIGN float part[kMaxLanes];
+  hn::Store(samples, Floats(), part);
+  std::memcpy(out, part, count * sizeof(float));
+}
