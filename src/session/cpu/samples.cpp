@@ -1,6 +1,7 @@
 #include "session/cpu/samples.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -123,34 +124,35 @@ void NoteSamples(const float* samples, int count, kernels::StatisticsWords& stat
 
 // ---- magnitude, clip, bfloat16
 
-HWY_INLINE float as_float(float sample) { return sample; }
-HWY_INLINE float as_float(uint16_t bfloat16) { return bfloat16_value(bfloat16); }
-
-constexpr uint32_t kMagnitudeBits = 0x7fffffff;
-
-// Magnitudes order as their bits do, and those of infinity and NaN lie above all numbers. bits_at(samples)
-// makes a vector of the bits of f32.
-template <typename Sample, typename Bits>
-float largest_of(const Sample* in, size_t count, Bits bits_at) {
+// Magnitudes order as their bits do, and those of infinity and NaN lie above all numbers.
+float LargestMagnitude(const float* in, size_t count) {
+  constexpr uint32_t kMagnitude = 0x7fffffff;
   const Ints d;
-  const auto magnitude = hn::Set(d, static_cast<int32_t>(kMagnitudeBits));
   auto largest = hn::Zero(d);
   size_t i = 0;
-  for (; i + lanes() <= count; i += lanes()) largest = hn::Max(largest, hn::And(bits_at(in + i), magnitude));
+  for (; i + lanes() <= count; i += lanes()) {
+    const auto bits = hn::BitCast(d, hn::LoadU(Floats(), in + i));
+    largest = hn::Max(largest, hn::And(bits, hn::Set(d, static_cast<int32_t>(kMagnitude))));
+  }
   auto bits = static_cast<uint32_t>(hn::GetLane(hn::MaxOfLanes(d, largest)));
-  for (; i < count; ++i) bits = std::max(bits, std::bit_cast<uint32_t>(as_float(in[i])) & kMagnitudeBits);
+  for (; i < count; ++i) bits = std::max(bits, std::bit_cast<uint32_t>(in[i]) & kMagnitude);
   return std::bit_cast<float>(bits);
 }
 
-float LargestMagnitude(const float* in, size_t count) {
-  return largest_of(in, count, [](const float* at) { return hn::BitCast(Ints(), hn::LoadU(Floats(), at)); });
-}
-
 float LargestMagnitudeBf16(const uint16_t* in, size_t count) {
-  const hn::Rebind<uint16_t, Ints> d;
-  return largest_of(in, count, [&](const uint16_t* at) {
-    return hn::ShiftLeft<16>(hn::PromoteTo(Ints(), hn::LoadU(d, at)));
-  });
+  constexpr uint16_t kMagnitude = 0x7fff;
+  const hn::ScalableTag<uint16_t> d;
+  const size_t n = hn::Lanes(d);
+  auto largest = hn::Zero(d);
+  size_t i = 0;
+  for (; i + n <= count; i += n) {
+    largest = hn::Max(largest, hn::And(hn::LoadU(d, in + i), hn::Set(d, kMagnitude)));
+  }
+  HWY_ALIGN std::array<uint16_t, 2 * kMaxLanes> part;
+  hn::Store(largest, d, part.data());
+  uint16_t bits = *std::max_element(part.begin(), part.begin() + static_cast<ptrdiff_t>(n));
+  for (; i < count; ++i) bits = std::max(bits, static_cast<uint16_t>(in[i] & kMagnitude));
+  return bfloat16_value(bits);
 }
 
 void ClipSamples(const float* in, size_t count, float min, float max, float* out) {

@@ -1,4 +1,5 @@
 // 3x3 convolutions by Winograd's minimal filtering: 2.25 times fewer multiplications than the direct form.
+// Without it the seed network takes 1.6 times as long in f32, 1.4 times in bf16 (docs/cpu.md).
 #pragma once
 
 #include <memory>

@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "kernels/cases.h"
+#include "session/cpu/bfloat16.h"
 #include "session/cpu/cpu_info.h"
+#include "session/cpu/samples.h"
 #include "support.h"
 
 namespace upres::session::test {
@@ -108,6 +110,25 @@ TEST(CpuNonFinite, WeightsOfEveryLayerReachTheStatistics) {
       }
     }
   }
+}
+
+TEST(CpuNonFinite, TheLargestMagnitudeIsFoundAnywhere) {
+  for (const size_t count : {1U, 3U, 16U, 33U, 70U, 200U}) {
+    for (size_t at = 0; at < count; ++at) {
+      for (const float largest : {-3.0F, 3.0F, kInfinity, -kInfinity, kNan, -kNan}) {
+        std::vector<float> samples(count, -1.0F);
+        samples[at] = largest;
+        std::vector<uint16_t> bf16(count);
+        std::ranges::transform(samples, bf16.begin(), cpu::bfloat16_bits);
+        for (const float found :
+             {cpu::largest_magnitude(samples.data(), count), cpu::largest_magnitude(bf16.data(), count)}) {
+          EXPECT_TRUE(std::isnan(largest) ? std::isnan(found) : found == std::abs(largest))
+              << found << " for " << largest << ", number " << at << " of " << count;
+        }
+      }
+    }
+  }
+  EXPECT_EQ(cpu::largest_magnitude(static_cast<const float*>(nullptr), 0), 0.0F);
 }
 
 // The cases that `upres doctor` runs, some with NaN and infinities.
