@@ -81,7 +81,7 @@ class WinogradConvolution final : public Convolution {
       const size_t outputs = kWinogradProducts * static_cast<size_t>(max_tiles_ * conv_.out_channels);
       scratch_.push_back(
           {AlignedMemory(inputs * size_bytes(product_input())), AlignedMemory(outputs * sizeof(float))});
-      // Rows of a product that hold no tile are computed and not looked at, but must be numbers.
+      // Rows of a product that hold no tile are computed and not looked at.
       std::fill_n(scratch_.back().inputs.data(), scratch_.back().inputs.size_bytes(), std::byte{0});
     }
     return product_->prepare(workers);
