@@ -5,7 +5,7 @@
     venv/bin/python bench/compare_peers.py --program build/release/bin/bench_cpu_network
 
 Prints a table and appends one JSON line to bench/results/cpu_peers.jsonl. Other work on the machine slows both, so believe
-the ratios before the milliseconds. Without --model the seed network (1-64-64-32-factor^2) with random weights is timed.
+the ratios before the milliseconds; on a busy machine --threads 1 --processor-time hardly changes from run to run. Without --model the seed network (1-64-64-32-factor^2) with random weights is timed.
 """
 
 import argparse
@@ -30,7 +30,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 class Server:
     """bench_cpu_network in one precision, ready to run."""
 
-    def __init__(self, program, model, size, precision, threads, band_rows):
+    def __init__(self, program, model, size, precision, threads, band_rows, clock):
         command = [str(program), str(model), size, precision, str(threads)]
         if band_rows:
             command.append(str(band_rows))
@@ -39,6 +39,7 @@ class Server:
         if not line:
             raise SystemExit(f"{program} cannot run {precision}")
         self.about = json.loads(line)
+        self.clock = clock
         self.peak_rss_bytes = 0
 
     def ask(self, line):
@@ -49,7 +50,7 @@ class Server:
     def run(self, what):
         answer = self.ask(what)
         self.peak_rss_bytes = answer["peak_rss_bytes"]
-        return answer["ms"]
+        return answer[self.clock]
 
     def close(self):
         self.process.stdin.close()
@@ -59,7 +60,8 @@ class Server:
 class Peer:
     """ONNX Runtime, fp32, at its defaults but for the number of threads."""
 
-    def __init__(self, model, size, threads):
+    def __init__(self, model, size, threads, clock):
+        self.clock = clock
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         options.log_severity_level = 3
@@ -69,9 +71,9 @@ class Peer:
         self.feed = {port.name: numpy.random.default_rng(1).random((1, port.shape[1], height, width), dtype=numpy.float32)}
 
     def run(self):
-        begin = time.perf_counter()
+        begin = self.clock()
         self.session.run(None, self.feed)
-        return (time.perf_counter() - begin) * 1e3
+        return (self.clock() - begin) * 1e3
 
 
 def commit():
@@ -84,11 +86,12 @@ def commit():
 
 def measure(arguments, model):
     """Milliseconds of every run by name, peak memory by precision, and what the program says of itself."""
-    peer = Peer(model, arguments.size, arguments.threads)
+    peer = Peer(model, arguments.size, arguments.threads,
+                time.process_time if arguments.processor_time else time.perf_counter)
     servers = {}
     for precision in arguments.precision:
         servers[precision] = Server(arguments.program, model, arguments.size, precision, arguments.threads,
-                                    arguments.band_rows)
+                                    arguments.band_rows, "processor_ms" if arguments.processor_time else "ms")
     times = {"onnxruntime": []}
     for turn in range(arguments.runs + arguments.warm_up):
         keep = turn >= arguments.warm_up
@@ -131,6 +134,7 @@ def main():
     parser.add_argument("--runs", type=int, default=9)
     parser.add_argument("--warm-up", type=int, default=2)
     parser.add_argument("--pause", type=float, default=0.02, help="seconds between runs, until waiting threads sleep (0.02)")
+    parser.add_argument("--processor-time", action="store_true", help="count the time of the threads, not of the clock")
     parser.add_argument("--precision", nargs="+", default=["fp32", "bf16"])
     parser.add_argument("--band-rows", type=int, default=0)
     parser.add_argument("--results", type=pathlib.Path, default=HERE / "results" / "cpu_peers.jsonl")
@@ -155,6 +159,7 @@ def main():
         "model": arguments.model.name if arguments.model else f"seed network x{arguments.factor}",
         "size": arguments.size,
         "threads": arguments.threads,
+        "clock": "processor" if arguments.processor_time else "wall",
         "runs": arguments.runs,
         "load": os.getloadavg()[0],
         "median_ms": {name: round(statistics.median(values), 2) for name, values in times.items()},

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstring>
 #include <deque>
 #include <exception>
 #include <map>
@@ -15,6 +14,7 @@
 
 #include "graph/extents.h"
 #include "graph/verify.h"
+#include "session/cpu/caller_tensors.h"
 #include "session/cpu/cpu_info.h"
 #include "session/cpu/program.h"
 #include "session/cpu/row_buffer.h"
@@ -103,24 +103,39 @@ class CpuSession::Impl {
            std::to_string(bytes >> 20) + " MiB of rows\n";
   }
 
+  Result<Ticket> submit(const Job& job) {
+    auto report = run(job);
+    if (!report) return propagate(report);
+    const Ticket ticket{next_ticket_++};
+    reports_.emplace(ticket.id, std::move(*report));
+    return ticket;
+  }
+
+  Result<JobReport> wait(Ticket ticket) {
+    auto found = reports_.extract(ticket.id);
+    if (found.empty())
+      return fail(ErrorCode::device, "cpu: no job " + std::to_string(ticket.id) + " to wait for");
+    return std::move(found.mapped());
+  }
+
+ private:
   Result<JobReport> run(const Job& job) {
     const Clock::time_point begin = Clock::now();
     const OneThreadEach one_thread_each;
     std::vector<Extent> inputs;
     for (const TensorView& input : job.inputs) inputs.push_back(input.extent);
     if (auto status = make_ready(std::move(inputs), job.window); !status) return propagate(status);
-    if (auto status = check(job); !status) return propagate(status);
+    if (auto status = cpu::check_job(graph_, extents_, job); !status) return propagate(status);
     const Clock::time_point computing = Clock::now();
     if (auto status = compute(job); !status) return propagate(status);
     JobReport report;
     report.compute_ms = ms_since(computing);
-    copy_outputs(job);
+    cpu::copy_outputs(program_, job);
     report.total_ms = ms_since(begin);
     report.steps = step_times();
     return report;
   }
 
- private:
   // ---- before the first row
 
   Status make_ready(std::vector<Extent> inputs, const kernels::JobWindow& window) {
@@ -155,43 +170,6 @@ class CpuSession::Impl {
         if (band[s].rows.size() <= 0) continue;
         if (auto status = program_.steps[s].step->make_ready(band[s].rows); !status) return status;
       }
-    }
-    return {};
-  }
-
-  // ---- the caller's tensors
-
-  template <typename View>
-  Status check_view(const View& view, graph::ValueId id) const {
-    const graph::Value& value = graph_.value(id);
-    const Extent& extent = extents_[id];
-    if (view.type != value.type)
-      return fail(ErrorCode::model, "tensor " + value.name + " is of another type");
-    if (view.extent != extent) {
-      return fail(ErrorCode::model,
-                  "tensor " + value.name + " is " + text(view.extent) + " and must be " + text(extent));
-    }
-    const size_t row = row_bytes(view.type, extent);
-    const size_t planes = view.type.layout == Layout::planar ? static_cast<size_t>(view.type.channels) : 1;
-    const size_t rows = planes * static_cast<size_t>(extent.height_px);
-    const bool small = rows > 1 && view.row_stride_bytes < row;
-    if (small || view.bytes.size() < (rows - 1) * view.row_stride_bytes + row) {
-      return fail(ErrorCode::model,
-                  "tensor " + value.name + ": its memory is smaller than " + text(extent) + " needs");
-    }
-    return {};
-  }
-
-  [[nodiscard]] Status check(const Job& job) const {
-    if (job.outputs.size() != graph_.outputs().size()) {
-      return fail(ErrorCode::model, "the graph has " + std::to_string(graph_.outputs().size()) +
-                                        " outputs, " + std::to_string(job.outputs.size()) + " were given");
-    }
-    for (size_t i = 0; i < job.inputs.size(); ++i) {
-      if (auto status = check_view(job.inputs[i], graph_.inputs()[i]); !status) return status;
-    }
-    for (size_t i = 0; i < job.outputs.size(); ++i) {
-      if (auto status = check_view(job.outputs[i], graph_.outputs()[i]); !status) return status;
     }
     return {};
   }
@@ -234,22 +212,6 @@ class CpuSession::Impl {
     step.step->finish(outputs);
   }
 
-  void copy_outputs(const Job& job) const {
-    for (const cpu::OutputCopy& copy : program_.copies) {
-      const MutableTensorView& to = job.outputs[copy.output];
-      const TensorView from = copy.from_input ? job.inputs[copy.from] : read_only(job.outputs[copy.from]);
-      const size_t planes = to.type.layout == Layout::planar ? static_cast<size_t>(to.type.channels) : 1;
-      const size_t row = row_bytes(to.type, to.extent);
-      for (size_t y = 0; y < planes * static_cast<size_t>(to.extent.height_px); ++y) {
-        std::memcpy(to.bytes.data() + y * to.row_stride_bytes, from.bytes.data() + y * from.row_stride_bytes,
-                    row);
-      }
-    }
-  }
-  static TensorView read_only(const MutableTensorView& view) {
-    return {view.type, view.extent, view.row_stride_bytes, view.bytes};
-  }
-
   [[nodiscard]] std::vector<StepTime> step_times() const {
     std::vector<StepTime> times;
     for (size_t s = 0; s < program_.steps.size(); ++s) {
@@ -289,10 +251,8 @@ class CpuSession::Impl {
   kernels::JobWindow window_;
   std::vector<Extent> extents_;  // [value]
   cpu::StripPlan plan_;
-
- public:
-  uint64_t next_ticket = 1;
-  std::map<uint64_t, JobReport> reports;  // of jobs nobody waited for yet
+  uint64_t next_ticket_ = 1;
+  std::map<uint64_t, JobReport> reports_;  // of jobs nobody waited for yet
 };
 
 CpuSession::CpuSession(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -329,22 +289,11 @@ Result<std::string> CpuSession::describe(std::span<const Extent> inputs, const E
 }
 
 Result<Ticket> CpuSession::submit(const Job& job) {
-  return without_exceptions([&]() -> Result<Ticket> {
-    auto report = impl_->run(job);
-    if (!report) return propagate(report);
-    const Ticket ticket{impl_->next_ticket++};
-    impl_->reports.emplace(ticket.id, std::move(*report));
-    return ticket;
-  });
+  return without_exceptions([&] { return impl_->submit(job); });
 }
 
 Result<JobReport> CpuSession::wait(Ticket ticket) {
-  return without_exceptions([&]() -> Result<JobReport> {
-    auto found = impl_->reports.extract(ticket.id);
-    if (found.empty())
-      return fail(ErrorCode::device, "cpu: no job " + std::to_string(ticket.id) + " to wait for");
-    return std::move(found.mapped());
-  });
+  return without_exceptions([&] { return impl_->wait(ticket); });
 }
 
 }  // namespace upres::session

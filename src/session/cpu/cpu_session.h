@@ -28,6 +28,13 @@ struct CpuOptions {
 // wait() hands the report over. Results do not depend on threads or band height, and those of a pixel not on
 // the window around it. Memory beyond the caller's tensors is a few hundred rows' worth of the widest layer,
 // whatever the picture's height.
+//
+// NaN and infinity are never hidden: where the input, a weight or a tensor on the way holds one, and the
+// graph's definition therefore gives samples that are not finite, this session's are not finite either, so
+// that the statistics of Decode count them. Exceptions: products of a weight with padding are not made,
+// whatever the weight; and which sums overflow depends on the order of their terms. Samples may be NaN where
+// the definition says infinity, or says 0 because ReLU cuts minus infinity off; with bf16 and an odd number
+// of channels the pixel to the left may be hit too.
 class CpuSession final : public Session {
  public:
   // Packs the weights. Errors: device (bf16 on a processor without it, out of memory), model (not runnable).

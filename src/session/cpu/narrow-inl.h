@@ -1,8 +1,8 @@
 // Body of the narrow convolutions (narrow_kernels.h), for one kind of vector. No include guard: included
 // inside a namespace whose functions are compiled for one instruction set, once for each.
 //
-// A vector type V has: Sum (f32 lanes), Word, kRegisters, lanes(), zero(), set(float), load(const uint32_t*),
-// broadcast(uint32_t), multiply_add(Sum, Word, Word), add, relu, store(Sum, float*).
+// A vector type V has: Sum (f32 lanes), Word, kRegisters, lanes(), set(float), load(const uint32_t*),
+// broadcast(uint32_t), multiply_add(Sum, Word, Word), relu (NaN stays NaN), store(Sum, float*).
 
 // kOutputs channels of kVectors vectors of pixels from x on.
 template <typename V, int kOutputs, int kVectors>
@@ -61,44 +61,14 @@ void narrow_outputs(const NarrowRow& row, size_t out_stride, float* out) {
   for (; x < width; x += V::lanes()) narrow_block<V, kOutputs, 1>(row, x, out_stride, out);
 }
 
-template <typename V>
+// kOutputs counts down to the number of the row's outputs.
+template <typename V, int kOutputs = kNarrowOutputs>
 void narrow_row_with(const NarrowRow& row, size_t out_stride, float* out) {
-  switch (row.outputs) {
-    case 1:
-      narrow_outputs<V, 1>(row, out_stride, out);
-      break;
-    case 2:
-      narrow_outputs<V, 2>(row, out_stride, out);
-      break;
-    case 3:
-      narrow_outputs<V, 3>(row, out_stride, out);
-      break;
-    case 4:
-      narrow_outputs<V, 4>(row, out_stride, out);
-      break;
-    case 5:
-      narrow_outputs<V, 5>(row, out_stride, out);
-      break;
-    case 6:
-      narrow_outputs<V, 6>(row, out_stride, out);
-      break;
-    case 7:
-      narrow_outputs<V, 7>(row, out_stride, out);
-      break;
-    case 8:
-      narrow_outputs<V, 8>(row, out_stride, out);
-      break;
-    case 9:
-      narrow_outputs<V, 9>(row, out_stride, out);
-      break;
-    case 10:
-      narrow_outputs<V, 10>(row, out_stride, out);
-      break;
-    case 11:
-      narrow_outputs<V, 11>(row, out_stride, out);
-      break;
-    default:
-      narrow_outputs<V, kNarrowOutputs>(row, out_stride, out);
-      break;
+  if constexpr (kOutputs > 1) {
+    if (row.outputs < kOutputs) {
+      narrow_row_with<V, kOutputs - 1>(row, out_stride, out);
+      return;
+    }
   }
+  narrow_outputs<V, kOutputs>(row, out_stride, out);
 }

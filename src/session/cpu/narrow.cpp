@@ -70,7 +70,7 @@ class NarrowConvolution final : public Convolution {
     if (memory.size_bytes() >= bytes) return;
     memory = {};
     memory = AlignedMemory(bytes);
-    // What lies behind rows is computed with and not looked at, but must be numbers.
+    // What lies behind rows is computed with, and the result not looked at.
     std::memset(memory.data(), 0, bytes);
   }
 

@@ -1,4 +1,5 @@
-// Convolutions with few output channels, such as the last one before a pixel shuffle.
+// Convolutions with few output channels, such as the last one before a pixel shuffle. The direct form
+// takes 1.3 times as long for 9 outputs, 2.7 times for 4 (docs/cpu.md).
 #pragma once
 
 #include <memory>

@@ -5,11 +5,18 @@
 #include <cstring>
 #include <deque>
 #include <dnnl.hpp>
+#include <limits>
+#include <mutex>
 #include <new>
+#include <span>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "session/cpu/bfloat16.h"
+#include "session/cpu/conv_weights.h"
+#include "session/cpu/padded_band.h"
+#include "session/cpu/samples.h"
 
 namespace upres::session::cpu {
 namespace {
@@ -34,24 +41,6 @@ DataType data_type(Element element) { return element == Element::f32 ? DataType:
 
 int samples_per_channel(Element element) { return element == Element::bf16_split ? 3 : 1; }
 
-// For bf16_split: [out][in * 3][ky][kx] from [out][in][ky][kx], so that (high, low, high) parts of the input
-// meet (high, high, low) parts of the weights. What is left out is low times low.
-std::vector<float> split_weights(const graph::Conv& conv) {
-  const auto taps = static_cast<size_t>(conv.kernel_height) * static_cast<size_t>(conv.kernel_width);
-  const std::vector<float>& weights = *conv.weights;
-  std::vector<float> split(weights.size() * 3);
-  for (size_t plane = 0; plane < weights.size() / taps; ++plane) {
-    for (size_t tap = 0; tap < taps; ++tap) {
-      const float weight = weights[plane * taps + tap];
-      const float high = round_to_bfloat16(weight);
-      split[(plane * 3 + 0) * taps + tap] = high;
-      split[(plane * 3 + 1) * taps + tap] = high;
-      split[(plane * 3 + 2) * taps + tap] = round_to_bfloat16(weight - high);
-    }
-  }
-  return split;
-}
-
 // Calls f, turning exceptions into errors.
 template <typename F>
 Status guarded(const std::string& label, F f) {
@@ -67,77 +56,80 @@ Status guarded(const std::string& label, F f) {
   }
 }
 
-// What a worker needs for itself.
-struct Scratch {
-  Memory memory;
-  dnnl::stream stream{cpu_engine()};
+template <typename T, typename... Arguments>
+Result<std::unique_ptr<T>> guarded_make(const std::string& label, const Arguments&... arguments) {
+  std::unique_ptr<T> made;
+  auto status = guarded(label, [&] { made = std::make_unique<T>(arguments..., label); });
+  if (!status) return propagate(status);
+  return made;
+}
 
-  Memory& at_least(const Memory::desc& needed) {
-    if (!memory || memory.get_desc().get_size() < needed.get_size()) memory = Memory(needed, cpu_engine());
-    return memory;
+// What a worker needs for itself.
+class Scratch {
+ public:
+  // Runs a primitive of this scratchpad to its end.
+  void execute(const dnnl::primitive& primitive, const Memory::desc& scratchpad,
+               std::unordered_map<int, Memory> arguments) {
+    if (!memory_ || memory_.get_desc().get_size() < scratchpad.get_size())
+      memory_ = Memory(scratchpad, cpu_engine());
+    arguments.emplace(DNNL_ARG_SCRATCHPAD, memory_);
+    primitive.execute(stream_, arguments);
+    stream_.wait();
   }
+
+ private:
+  Memory memory_;
+  dnnl::stream stream_{cpu_engine()};
 };
 
-// `values`, laid out plainly as `dims` says, in another layout or type.
-Memory packed(const float* values, const Memory::dims& dims, FormatTag plain_tag,
-              const Memory::desc& wanted) {
-  Memory plain({dims, DataType::f32, plain_tag}, cpu_engine(), const_cast<float*>(values));
+// oneDNN takes inputs through pointers to non-const too; it does not write them.
+Memory input_memory(const Memory::desc& description, const std::byte* in) {
+  return {description, cpu_engine(), const_cast<std::byte*>(in)};
+}
+
+dnnl::primitive_attr attributes_with_own_scratchpad() {
+  dnnl::primitive_attr attributes;
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  return attributes;
+}
+
+// Constants laid out plainly.
+struct PlainConstants {
+  const float* values = nullptr;
+  Memory::dims dims;
+  FormatTag tag = FormatTag::undef;
+};
+
+// The constants in the layout and type that an implementation wants, from `packed` where another one wanted
+// the same.
+Memory packed_as(const Memory::desc& wanted, const PlainConstants& constants, std::vector<Memory>& packed) {
+  for (const Memory& known : packed) {
+    if (known.get_desc() == wanted) return known;
+  }
+  Memory plain({constants.dims, DataType::f32, constants.tag}, cpu_engine(),
+               const_cast<float*>(constants.values));
   Memory result(wanted, cpu_engine());
   dnnl::stream stream(cpu_engine());
   dnnl::reorder(plain, result).execute(stream, plain, result);
   stream.wait();
+  packed.push_back(result);
   return result;
 }
-
-// A band whose padding reaches beyond the kernel, which oneDNN's fast kernels refuse: copied into a larger
-// one with its zeros written out.
-class WrittenOutPadding {
- public:
-  static bool needed(const ConvBand& band, const graph::Conv& conv) {
-    const graph::Padding& pad = band.padding;
-    return band.in_rows == 0 || pad.top >= conv.kernel_height || pad.bottom >= conv.kernel_height ||
-           pad.left >= conv.kernel_width || pad.right >= conv.kernel_width;
-  }
-
-  static ConvBand grown(ConvBand band) {
-    band.in_rows += band.padding.top + band.padding.bottom;
-    band.in_width_px += band.padding.left + band.padding.right;
-    band.padding = {};
-    return band;
-  }
-
-  WrittenOutPadding(const ConvBand& band, size_t pixel_bytes, const std::byte* in) : band_(grown(band)) {
-    const graph::Padding& pad = band.padding;
-    const size_t row_bytes = static_cast<size_t>(band_.in_width_px) * pixel_bytes;
-    const size_t in_row_bytes = static_cast<size_t>(band.in_width_px) * pixel_bytes;
-    bytes_.resize(static_cast<size_t>(band_.in_rows) * row_bytes);
-    for (int y = 0; y < band.in_rows; ++y) {
-      std::byte* row = bytes_.data() + static_cast<size_t>(y + pad.top) * row_bytes;
-      std::memcpy(row + static_cast<size_t>(pad.left) * pixel_bytes,
-                  in + static_cast<size_t>(y) * in_row_bytes, in_row_bytes);
-    }
-  }
-
-  [[nodiscard]] const ConvBand& band() const { return band_; }
-  [[nodiscard]] const std::byte* in() const { return bytes_.data(); }
-
- private:
-  ConvBand band_;
-  std::vector<std::byte> bytes_;
-};
 
 class DirectConvolution final : public Convolution {
  public:
   DirectConvolution(const graph::Conv& conv, Element in, Element out, std::string label)
-      : conv_(conv), in_(in), out_(out), label_(std::move(label)) {
+      : conv_(conv), in_(in), out_(out), label_(std::move(label)), safe_magnitude_(safe_magnitude(conv)) {
+    if (in == Element::bf16_split) split_weights_ = split_weights(conv);
     biases_ = Memory({{conv.out_channels}, DataType::f32, FormatTag::a}, cpu_engine());
     std::memcpy(biases_.get_data_handle(), conv.biases->data(), conv.biases->size() * sizeof(float));
   }
 
   Status prepare(int workers) override {
     return guarded(label_, [&] {
-      while (scratch_.size() < static_cast<size_t>(workers)) scratch_.emplace_back();
+      scratch_.resize(std::max(scratch_.size(), static_cast<size_t>(workers)));
       if (primitives_.size() > kMaxPrimitives) primitives_.clear();
+      if (without_relu_.size() > kMaxPrimitives) without_relu_.clear();
     });
   }
 
@@ -147,8 +139,8 @@ class DirectConvolution final : public Convolution {
                                          " pixels are too long for oneDNN; a smaller --tile helps");
     }
     return guarded(label_, [&] {
-      const ConvBand shape = WrittenOutPadding::needed(band, conv_) ? WrittenOutPadding::grown(band) : band;
-      if (find(shape) == nullptr) primitives_.push_back(make_primitive(shape));
+      const ConvBand shape = PaddedBand::needed(band, conv_) ? PaddedBand::grown(band) : band;
+      find_or_make(shape, conv_.apply_relu, primitives_);
     });
   }
 
@@ -156,18 +148,18 @@ class DirectConvolution final : public Convolution {
              std::byte* out) override {
     return guarded(label_, [&] {
       Scratch& scratch = scratch_[static_cast<size_t>(worker)];
-      if (!WrittenOutPadding::needed(band, conv_)) {
-        execute(band, in, out, scratch);
+      if (!PaddedBand::needed(band, conv_)) {
+        compute(band, in, out, scratch);
         return;
       }
       const size_t pixel_bytes = static_cast<size_t>(conv_.in_channels) * size_bytes(in_);
-      const WrittenOutPadding padded(band, pixel_bytes, in);
-      execute(padded.band(), padded.in(), out, scratch);
+      const PaddedBand padded(band, pixel_bytes, in);
+      compute(padded.band(), padded.in(), out, scratch);
     });
   }
 
   [[nodiscard]] std::string implementation() const override {
-    return primitives_.empty() ? std::string() : primitives_.front().implementation;
+    return primitives_.empty() ? std::string() : primitives_.front().description.impl_info_str();
   }
 
  private:
@@ -176,7 +168,6 @@ class DirectConvolution final : public Convolution {
     dnnl::convolution_forward::primitive_desc description;
     dnnl::convolution_forward primitive;
     Memory weights;
-    std::string implementation;
   };
 
   [[nodiscard]] double largest_bytes(const ConvBand& band) const {
@@ -188,76 +179,99 @@ class DirectConvolution final : public Convolution {
   }
   [[nodiscard]] int in_samples() const { return conv_.in_channels * samples_per_channel(in_); }
 
-  void execute(const ConvBand& band, const std::byte* in, std::byte* out, Scratch& scratch) const {
-    const Primitive* primitive = find(band);
-    assert(primitive != nullptr);
-    const dnnl::convolution_forward::primitive_desc& description = primitive->description;
-    // oneDNN takes inputs through pointers to non-const too; it does not write them.
-    const Memory source(description.src_desc(), cpu_engine(), const_cast<std::byte*>(in));
-    const Memory target(description.dst_desc(), cpu_engine(), out);
-    primitive->primitive.execute(scratch.stream,
-                                 {{DNNL_ARG_SRC, source},
-                                  {DNNL_ARG_WEIGHTS, primitive->weights},
-                                  {DNNL_ARG_BIAS, biases_},
-                                  {DNNL_ARG_DST, target},
-                                  {DNNL_ARG_SCRATCHPAD, scratch.at_least(description.scratchpad_desc())}});
-    scratch.stream.wait();
+  // oneDNN's ReLU turns NaN into 0, so it is left to oneDNN only where no NaN can come about.
+  void compute(const ConvBand& band, const std::byte* in, std::byte* out, Scratch& scratch) {
+    if (!conv_.apply_relu || stays_finite(band, in)) {
+      const auto ready = std::ranges::find(primitives_, band, &Primitive::band);
+      assert(ready != primitives_.end());
+      execute(*ready, in, out, scratch);
+      return;
+    }
+    execute(made_without_relu(band), in, out, scratch);
+    apply_relu(band, out);
   }
 
-  [[nodiscard]] const Primitive* find(const ConvBand& band) const {
-    const auto found = std::ranges::find(primitives_, band, &Primitive::band);
-    return found == primitives_.end() ? nullptr : &*found;
+  [[nodiscard]] bool stays_finite(const ConvBand& band, const std::byte* in) const {
+    const size_t samples =
+        static_cast<size_t>(band.in_rows) * static_cast<size_t>(band.in_width_px * in_samples());
+    const float largest = in_ == Element::f32
+                              ? largest_magnitude(reinterpret_cast<const float*>(in), samples)
+                              : largest_magnitude(reinterpret_cast<const uint16_t*>(in), samples);
+    return largest <= safe_magnitude_;  // false for NaN
   }
 
-  Primitive make_primitive(const ConvBand& band) {
+  // From any worker: few pictures need it, so no band has it made ready.
+  const Primitive& made_without_relu(const ConvBand& band) {
+    const std::scoped_lock lock(without_relu_mutex_);
+    return find_or_make(band, false, without_relu_);
+  }
+
+  void apply_relu(const ConvBand& band, std::byte* out) const {
+    const size_t samples =
+        static_cast<size_t>(band.out_rows) * static_cast<size_t>(band.out_width_px * conv_.out_channels);
+    if (out_ == Element::f32) {
+      auto* floats = reinterpret_cast<float*>(out);
+      clip_samples(floats, samples, 0, std::numeric_limits<float>::infinity(), floats);
+      return;
+    }
+    for (uint16_t& bits : std::span(reinterpret_cast<uint16_t*>(out), samples)) {
+      if (bfloat16_value(bits) < 0) bits = 0;
+    }
+  }
+
+  void execute(const Primitive& primitive, const std::byte* in, std::byte* out, Scratch& scratch) const {
+    const dnnl::convolution_forward::primitive_desc& description = primitive.description;
+    scratch.execute(primitive.primitive, description.scratchpad_desc(),
+                    {{DNNL_ARG_SRC, input_memory(description.src_desc(), in)},
+                     {DNNL_ARG_WEIGHTS, primitive.weights},
+                     {DNNL_ARG_BIAS, biases_},
+                     {DNNL_ARG_DST, Memory(description.dst_desc(), cpu_engine(), out)}});
+  }
+
+  const Primitive& find_or_make(const ConvBand& band, bool relu, std::deque<Primitive>& primitives) {
+    const auto found = std::ranges::find(primitives, band, &Primitive::band);
+    return found != primitives.end() ? *found : primitives.emplace_back(make_primitive(band, relu));
+  }
+
+  Primitive make_primitive(const ConvBand& band, bool relu) {
+    const Memory::dims weight_dims = {conv_.out_channels, in_samples(), conv_.kernel_height,
+                                      conv_.kernel_width};
     const Memory::desc source({1, in_samples(), band.in_rows, band.in_width_px}, data_type(in_),
                               FormatTag::nhwc);
     const Memory::desc target({1, conv_.out_channels, band.out_rows, band.out_width_px}, data_type(out_),
                               FormatTag::nhwc);
-    const Memory::desc weights(weight_dims(), data_type(in_), FormatTag::any);
-    dnnl::primitive_attr attributes;
-    attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-    if (conv_.apply_relu) {
-      dnnl::post_ops relu;
-      relu.append_eltwise(1.0F, dnnl::algorithm::eltwise_relu, 0.0F, 0.0F);
-      attributes.set_post_ops(relu);
+    const Memory::desc weights(weight_dims, data_type(in_), FormatTag::any);
+    dnnl::primitive_attr attributes = attributes_with_own_scratchpad();
+    if (relu) {
+      dnnl::post_ops after;
+      after.append_eltwise(1.0F, dnnl::algorithm::eltwise_relu, 0.0F, 0.0F);
+      attributes.set_post_ops(after);
     }
     const dnnl::convolution_forward::desc operation(
         dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct, source, weights,
         biases_.get_desc(), target, {1, 1}, {band.padding.top, band.padding.left},
         {band.padding.bottom, band.padding.right});
-    Primitive primitive;
-    primitive.band = band;
-    primitive.description = dnnl::convolution_forward::primitive_desc(operation, attributes, cpu_engine());
-    primitive.primitive = dnnl::convolution_forward(primitive.description);
-    primitive.weights = weights_as(primitive.description.weights_desc());
-    primitive.implementation = primitive.description.impl_info_str();
-    return primitive;
-  }
-
-  [[nodiscard]] Memory::dims weight_dims() const {
-    return {conv_.out_channels, in_samples(), conv_.kernel_height, conv_.kernel_width};
-  }
-
-  // Packs the weights as an implementation wants them, unless another one wanted the same.
-  Memory weights_as(const Memory::desc& wanted) {
-    for (const Memory& known : weights_) {
-      if (known.get_desc() == wanted) return known;
-    }
-    std::vector<float> split;
-    if (in_ == Element::bf16_split) split = split_weights(conv_);
-    const float* values = split.empty() ? conv_.weights->data() : split.data();
-    weights_.push_back(packed(values, weight_dims(), FormatTag::oihw, wanted));
-    return weights_.back();
+    const float* values = split_weights_.empty() ? conv_.weights->data() : split_weights_.data();
+    Primitive made;
+    made.band = band;
+    made.description = dnnl::convolution_forward::primitive_desc(operation, attributes, cpu_engine());
+    made.primitive = dnnl::convolution_forward(made.description);
+    made.weights =
+        packed_as(made.description.weights_desc(), {values, weight_dims, FormatTag::oihw}, packed_weights_);
+    return made;
   }
 
   const graph::Conv conv_;  // shares the weights
   const Element in_;
   const Element out_;
   const std::string label_;
+  const float safe_magnitude_;
+  std::vector<float> split_weights_;  // empty unless the input is bf16_split
   Memory biases_;
-  std::vector<Memory> weights_;
-  std::vector<Primitive> primitives_;
+  std::vector<Memory> packed_weights_;  // for one implementation each
+  std::deque<Primitive> primitives_;
+  std::mutex without_relu_mutex_;  // while run() is, of packed_weights_ too
+  std::deque<Primitive> without_relu_;
   std::deque<Scratch> scratch_;  // [worker]
 };
 
@@ -266,40 +280,36 @@ class OnednnProduct final : public BatchedProduct {
   OnednnProduct(int batch, int depth, int columns, std::span<const float> constants, Element in,
                 std::string label)
       : label_(std::move(label)) {
-    const Memory::desc any({batch, depth, columns}, data_type(in), FormatTag::any);
+    const Memory::dims dims = {batch, depth, columns};
+    const Memory::desc any(dims, data_type(in), FormatTag::any);
+    std::vector<Memory> packed;
     for (const int rows : kRowCounts) {
       const Memory::desc source({batch, rows, depth}, data_type(in), FormatTag::abc);
       const Memory::desc target({batch, rows, columns}, DataType::f32, FormatTag::abc);
-      dnnl::primitive_attr attributes;
-      attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-      Primitive primitive;
-      primitive.description = dnnl::matmul::primitive_desc({source, any, target}, attributes, cpu_engine());
-      primitive.primitive = dnnl::matmul(primitive.description);
-      primitive.constants =
-          constants_as(primitive.description.weights_desc(), constants, {batch, depth, columns});
-      primitives_.push_back(std::move(primitive));
+      Primitive made;
+      made.description =
+          dnnl::matmul::primitive_desc({source, any, target}, attributes_with_own_scratchpad(), cpu_engine());
+      made.primitive = dnnl::matmul(made.description);
+      made.constants =
+          packed_as(made.description.weights_desc(), {constants.data(), dims, FormatTag::abc}, packed);
+      primitives_.push_back(std::move(made));
     }
   }
 
   Status prepare(int workers) override {
-    return guarded(label_, [&] {
-      while (scratch_.size() < static_cast<size_t>(workers)) scratch_.emplace_back();
-    });
+    return guarded(label_, [&] { scratch_.resize(std::max(scratch_.size(), static_cast<size_t>(workers))); });
   }
 
   Status run(int worker, int rows, const std::byte* in, float* out) override {
     return guarded(label_, [&] {
       const auto index = std::ranges::find(kRowCounts, rows) - kRowCounts.begin();
       const Primitive& primitive = primitives_[static_cast<size_t>(index)];
-      Scratch& scratch = scratch_[static_cast<size_t>(worker)];
-      const Memory source(primitive.description.src_desc(), cpu_engine(), const_cast<std::byte*>(in));
-      const Memory target(primitive.description.dst_desc(), cpu_engine(), out);
-      primitive.primitive.execute(
-          scratch.stream, {{DNNL_ARG_SRC, source},
-                           {DNNL_ARG_WEIGHTS, primitive.constants},
-                           {DNNL_ARG_DST, target},
-                           {DNNL_ARG_SCRATCHPAD, scratch.at_least(primitive.description.scratchpad_desc())}});
-      scratch.stream.wait();
+      const dnnl::matmul::primitive_desc& description = primitive.description;
+      scratch_[static_cast<size_t>(worker)].execute(
+          primitive.primitive, description.scratchpad_desc(),
+          {{DNNL_ARG_SRC, input_memory(description.src_desc(), in)},
+           {DNNL_ARG_WEIGHTS, primitive.constants},
+           {DNNL_ARG_DST, Memory(description.dst_desc(), cpu_engine(), out)}});
     });
   }
 
@@ -313,14 +323,6 @@ class OnednnProduct final : public BatchedProduct {
     dnnl::matmul primitive;
     Memory constants;
   };
-
-  Memory constants_as(const Memory::desc& wanted, std::span<const float> constants,
-                      const Memory::dims& dims) const {
-    for (const Primitive& known : primitives_) {
-      if (known.constants.get_desc() == wanted) return known.constants;
-    }
-    return packed(constants.data(), dims, FormatTag::abc, wanted);
-  }
 
   const std::string label_;
   std::vector<Primitive> primitives_;  // in the order of kRowCounts
@@ -355,21 +357,14 @@ Isa effective_isa() {
 }  // namespace
 
 Result<std::unique_ptr<Convolution>> make_direct_convolution(const graph::Conv& conv, Element in, Element out,
-                                                             std::string label) {
-  std::unique_ptr<Convolution> result;
-  auto status = guarded(label, [&] { result = std::make_unique<DirectConvolution>(conv, in, out, label); });
-  if (!status) return propagate(status);
-  return result;
+                                                             const std::string& label) {
+  return guarded_make<DirectConvolution>(label, conv, in, out);
 }
 
 Result<std::unique_ptr<BatchedProduct>> BatchedProduct::create(int batch, int depth, int columns,
                                                                std::span<const float> constants, Element in,
-                                                               std::string label) {
-  std::unique_ptr<BatchedProduct> result;
-  auto status = guarded(
-      label, [&] { result = std::make_unique<OnednnProduct>(batch, depth, columns, constants, in, label); });
-  if (!status) return propagate(status);
-  return result;
+                                                               const std::string& label) {
+  return guarded_make<OnednnProduct>(label, batch, depth, columns, constants, in);
 }
 
 std::string onednn_version() {

@@ -18,10 +18,11 @@ namespace upres::session::cpu {
 // (kept). Element types: f32 -> f32, bf16 -> bf16 or bf16 -> f32; weights become bf16 with bf16 inputs.
 // bf16_split inputs hold three bf16 for each channel (high part, low part, high part), against which weights
 // are laid as (high, high, low): a convolution of single precision's inputs and weights on bf16 units, right
-// to about 16 bits. Shares the weights of `conv`. Errors: device, when oneDNN has no implementation or memory
-// is out.
+// to about 16 bits. NaN and infinity come out as the graph defines; with an odd number of samples to a bf16
+// pixel oneDNN reads one of the next pixel too, so they also reach the pixel to the left. Shares the weights
+// of `conv`. Errors: device, when oneDNN has no implementation or memory is out.
 Result<std::unique_ptr<Convolution>> make_direct_convolution(const graph::Conv& conv, Element in, Element out,
-                                                             std::string label);
+                                                             const std::string& label);
 
 // Products of `batch` matrices [rows][depth] with constant ones [depth][columns], all packed, sums in f32. A
 // row's result does not depend on the other rows.
@@ -36,7 +37,7 @@ class BatchedProduct {
   // constants: [batch][depth][columns], rounded to bf16 if the inputs are (f32 or bf16). Errors: device.
   static Result<std::unique_ptr<BatchedProduct>> create(int batch, int depth, int columns,
                                                         std::span<const float> constants, Element in,
-                                                        std::string label);
+                                                        const std::string& label);
   virtual ~BatchedProduct() = default;
 
   // How many threads will call run(). Errors: device.

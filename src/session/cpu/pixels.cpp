@@ -1,57 +1,25 @@
 #include "session/cpu/pixels.h"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <cstring>
 
 #include "kernels/pixels/color.h"
+#include "session/cpu/samples.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "session/cpu/pixels.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "session/cpu/bfloat16.h"
-
 HWY_BEFORE_NAMESPACE();
 namespace upres::session::cpu::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-using Floats = hn::ScalableTag<float>;
-using Ints = hn::RebindToSigned<Floats>;
+#include "session/cpu/vectors-inl.h"
+
 template <typename Sample>
 using Samples = hn::Rebind<Sample, Floats>;
-using Float = hn::VFromD<Floats>;
-
-constexpr size_t kMaxLanes = HWY_MAX_BYTES / sizeof(float);
-static_assert(kMaxLanes <= kRowSlack_elems || HWY_HAVE_SCALABLE);
-
-size_t lanes() { return hn::Lanes(Floats()); }
-size_t elems(int width) { return static_cast<size_t>(width); }
-
-// Calls f(x) for each whole vector and, for the rest, g(x, count).
-template <typename Whole, typename Rest>
-void for_vectors(size_t count, Whole whole, Rest rest) {
-  const size_t n = lanes();
-  size_t x = 0;
-  for (; x + n <= count; x += n) whole(x);
-  if (x < count) rest(x, count - x);
-}
-
-// Stores the vectors that f(x) makes; `out` may end at `count`.
-template <typename F>
-void store_vectors(size_t count, float* out, F f) {
-  const Floats d;
-  for_vectors(
-      count, [&](size_t x) { hn::StoreU(f(x), d, out + x); },
-      [&](size_t x, size_t rest) {
-        HWY_ALIGN float part[kMaxLanes];
-        hn::Store(f(x), d, part);
-        std::memcpy(out + x, part, rest * sizeof(float));
-      });
-}
 
 // ---- encode
 
@@ -102,15 +70,7 @@ Float luma(const Pixel& p) {
 
 // A plane that takes one vector of `count` samples at x.
 void put(float* plane, size_t x, Float samples, size_t count) {
-  if (plane == nullptr) return;
-  const Floats d;
-  if (count == lanes()) {
-    hn::StoreU(samples, d, plane + x);
-    return;
-  }
-  HWY_ALIGN float part[kMaxLanes];
-  hn::Store(samples, d, part);
-  std::memcpy(plane + x, part, count * sizeof(float));
+  if (plane != nullptr) store_some(samples, count, plane + x);
 }
 
 template <typename Sample>
@@ -230,35 +190,6 @@ void EnlargeRowLinear(const float* in, int width, int factor, std::span<const fl
   });
 }
 
-template <typename RowAt>
-void sum_rows(std::span<const float> weights, int width, float* out, RowAt row_at) {
-  const Floats d;
-  store_vectors(elems(width), out, [&](size_t x) {
-    Float sum = hn::Zero(d);
-    for (size_t k = 0; k < weights.size(); ++k) {
-      sum = hn::MulAdd(hn::Set(d, weights[k]), hn::LoadU(d, row_at(k) + x), sum);
-    }
-    return sum;
-  });
-}
-
-void WeightedSum(std::span<const float* const> rows, std::span<const float> weights, int width, float* out) {
-  sum_rows(weights, width, out, [&](size_t k) { return rows[k]; });
-}
-
-void WeightedSumStrided(const float* first_row, size_t row_stride_elems, std::span<const float> weights,
-                        int width, float* out) {
-  sum_rows(weights, width, out, [&](size_t k) { return first_row + k * row_stride_elems; });
-}
-
-void Blend(const float* top, const float* bottom, float fraction, int width, float* out) {
-  const Floats d;
-  store_vectors(elems(width), out, [&](size_t x) {
-    const Float above = hn::LoadU(d, top + x);
-    return hn::MulAdd(hn::Set(d, fraction), hn::Sub(hn::LoadU(d, bottom + x), above), above);
-  });
-}
-
 // ---- colours
 
 void YcbcrToRgb(float* y_r, float* cb_g, float* cr_b, int width) {
@@ -280,53 +211,6 @@ void RgbToLuma(float* r_y, const float* g, const float* b, int width) {
     const Float r = hn::LoadU(d, r_y + x);
     hn::StoreU(luma({r, hn::LoadU(d, g + x), hn::LoadU(d, b + x), r}), d, r_y + x);
   }
-}
-
-// ---- statistics
-
-// Signed integers that order as the floats do.
-hn::VFromD<Ints> ordered(hn::VFromD<Ints> bits) {
-  return hn::Xor(bits, hn::And(hn::ShiftRight<31>(bits), hn::Set(Ints(), 0x7fffffff)));
-}
-
-void note_one_by_one(const float* samples, size_t count, kernels::StatisticsWords& statistics) {
-  for (size_t i = 0; i < count; ++i) {
-    if (std::isnan(samples[i])) {
-      ++statistics[0];
-    } else if (std::isinf(samples[i])) {
-      ++statistics[1];
-    } else {
-      const uint32_t bits = kernels::ordered_bits(samples[i]);
-      statistics[2] = std::max(statistics[2], bits);
-      statistics[3] = std::max(statistics[3], ~bits);
-    }
-  }
-}
-
-void NoteSamples(const float* samples, int count, kernels::StatisticsWords& statistics) {
-  const Floats d;
-  const Ints di;
-  const size_t whole = elems(count) / lanes() * lanes();
-  const auto exponent = hn::Set(di, 0x7f800000);
-  auto largest = hn::Set(di, INT32_MIN);
-  auto smallest = hn::Set(di, INT32_MAX);
-  auto largest_exponent = hn::Zero(di);
-  for (size_t x = 0; x < whole; x += lanes()) {
-    const auto bits = hn::BitCast(di, hn::LoadU(d, samples + x));
-    largest_exponent = hn::Max(largest_exponent, hn::And(bits, exponent));
-    largest = hn::Max(largest, ordered(bits));
-    smallest = hn::Min(smallest, ordered(bits));
-  }
-  if (whole == 0 || !hn::AllTrue(di, hn::Lt(largest_exponent, exponent))) {
-    note_one_by_one(samples, elems(count), statistics);
-    return;
-  }
-  constexpr uint32_t kSign = 0x80000000U;
-  const auto high = static_cast<uint32_t>(hn::GetLane(hn::MaxOfLanes(di, largest))) ^ kSign;
-  const auto low = static_cast<uint32_t>(hn::GetLane(hn::MinOfLanes(di, smallest))) ^ kSign;
-  statistics[2] = std::max(statistics[2], high);
-  statistics[3] = std::max(statistics[3], ~low);
-  note_one_by_one(samples + whole, elems(count) - whole, statistics);
 }
 
 // ---- store
@@ -383,41 +267,6 @@ void StoreRow(std::span<const float* const> planes, DType dtype, int width, std:
   }
 }
 
-// ---- resample, clip, bfloat16
-
-void ResampleRow(const float* in, std::span<const int32_t> first, std::span<const float> weights,
-                 uint32_t taps, int width, float* out) {
-  const Floats d;
-  const Ints di;
-  const size_t padded = first.size();
-  store_vectors(elems(width), out, [&](size_t x) {
-    auto at = hn::LoadU(di, first.data() + x);
-    Float sum = hn::Zero(d);
-    for (size_t k = 0; k < taps; ++k) {
-      sum = hn::MulAdd(hn::LoadU(d, weights.data() + k * padded + x), hn::GatherIndex(d, in, at), sum);
-      at = hn::Add(at, hn::Set(di, 1));
-    }
-    return sum;
-  });
-}
-
-void ClipSamples(const float* in, size_t count, float min, float max, float* out) {
-  for (size_t i = 0; i < count; ++i) out[i] = in[i] < min ? min : in[i] > max ? max : in[i];
-}
-
-void ToBfloat16(const float* in, size_t count, uint16_t* out) {
-  for (size_t i = 0; i < count; ++i) out[i] = bfloat16_bits(in[i]);
-}
-
-void ToBfloat16Split(const float* in, size_t count, uint16_t* out) {
-  for (size_t i = 0; i < count; ++i) {
-    const uint16_t high = bfloat16_bits(in[i]);
-    out[3 * i] = high;
-    out[3 * i + 1] = bfloat16_bits(in[i] - bfloat16_value(high));
-    out[3 * i + 2] = high;
-  }
-}
-
 const char* Isa() { return hwy::TargetName(HWY_TARGET); }
 
 }  // namespace upres::session::cpu::HWY_NAMESPACE
@@ -430,17 +279,9 @@ HWY_EXPORT(EncodeRow);
 HWY_EXPORT(ShuffleRow);
 HWY_EXPORT(EnlargeRow);
 HWY_EXPORT(EnlargeRowLinear);
-HWY_EXPORT(WeightedSum);
-HWY_EXPORT(WeightedSumStrided);
-HWY_EXPORT(Blend);
 HWY_EXPORT(YcbcrToRgb);
 HWY_EXPORT(RgbToLuma);
-HWY_EXPORT(NoteSamples);
 HWY_EXPORT(StoreRow);
-HWY_EXPORT(ResampleRow);
-HWY_EXPORT(ClipSamples);
-HWY_EXPORT(ToBfloat16);
-HWY_EXPORT(ToBfloat16Split);
 HWY_EXPORT(Isa);
 
 void encode_row(const std::byte* pixels, DType dtype, int channels, bool rgb_network, int width,
@@ -458,40 +299,14 @@ void enlarge_row_linear(const float* in, int width, int factor, std::span<const 
                         std::span<const int> offsets, float* out) {
   HWY_DYNAMIC_DISPATCH(EnlargeRowLinear)(in, width, factor, fractions, offsets, out);
 }
-void weighted_sum(std::span<const float* const> rows, std::span<const float> weights, int width, float* out) {
-  HWY_DYNAMIC_DISPATCH(WeightedSum)(rows, weights, width, out);
-}
-void weighted_sum(const float* first_row, size_t row_stride_elems, std::span<const float> weights, int width,
-                  float* out) {
-  HWY_DYNAMIC_DISPATCH(WeightedSumStrided)(first_row, row_stride_elems, weights, width, out);
-}
-void blend(const float* top, const float* bottom, float fraction, int width, float* out) {
-  HWY_DYNAMIC_DISPATCH(Blend)(top, bottom, fraction, width, out);
-}
 void ycbcr_to_rgb(float* y_r, float* cb_g, float* cr_b, int width) {
   HWY_DYNAMIC_DISPATCH(YcbcrToRgb)(y_r, cb_g, cr_b, width);
 }
 void rgb_to_luma(float* r_y, const float* g, const float* b, int width) {
   HWY_DYNAMIC_DISPATCH(RgbToLuma)(r_y, g, b, width);
 }
-void note_samples(const float* samples, int count, kernels::StatisticsWords& statistics) {
-  HWY_DYNAMIC_DISPATCH(NoteSamples)(samples, count, statistics);
-}
 void store_row(std::span<const float* const> planes, DType dtype, int width, std::byte* pixels) {
   HWY_DYNAMIC_DISPATCH(StoreRow)(planes, dtype, width, pixels);
-}
-void resample_row(const float* in, std::span<const int32_t> first, std::span<const float> weights,
-                  uint32_t taps, int width, float* out) {
-  HWY_DYNAMIC_DISPATCH(ResampleRow)(in, first, weights, taps, width, out);
-}
-void clip_samples(const float* in, size_t count, float min, float max, float* out) {
-  HWY_DYNAMIC_DISPATCH(ClipSamples)(in, count, min, max, out);
-}
-void to_bfloat16(const float* in, size_t count, uint16_t* out) {
-  HWY_DYNAMIC_DISPATCH(ToBfloat16)(in, count, out);
-}
-void to_bfloat16_split(const float* in, size_t count, uint16_t* out) {
-  HWY_DYNAMIC_DISPATCH(ToBfloat16Split)(in, count, out);
 }
 const char* pixel_isa() { return HWY_DYNAMIC_DISPATCH(Isa)(); }
 

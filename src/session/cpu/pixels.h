@@ -1,6 +1,7 @@
 // Rows of pixels, vectorised for whatever instruction set the processor has (chosen at run time). The
 // arithmetic is that of the references in kernels/, operation by operation, so results are theirs to the bit
-// where the processor has fused multiply-add. All functions: any thread, no memory allocated.
+// where the processor has fused multiply-add. Slack is kRowSlack_elems of samples.h. All functions: any
+// thread, no memory allocated.
 #pragma once
 
 #include <array>
@@ -9,12 +10,8 @@
 #include <span>
 
 #include "base/dtype.h"
-#include "kernels/pixels/statistics.h"
 
 namespace upres::session::cpu {
-
-// Floats that a row in scratch memory must have behind its end, because whole vectors are written there.
-inline constexpr size_t kRowSlack_elems = 64;
 
 // pixels [width][channels] of u8 or u16 -> rows of floats, width each, with slack where they are scratch;
 // null pointers are skipped. colors[0] is Y (and colors[1], colors[2] null), or colors are R, G, B.
@@ -32,46 +29,21 @@ void encode_row(const std::byte* pixels, DType dtype, int channels, bool rgb_net
 void shuffle_row(const float* features, int stride, int step, int width, int block, float* out);
 
 // out[x * factor + s] = sum over i < 4 of weights[s * 4 + i] * in[x + offsets[s] - 1 + i]; offsets are -1 or
-// 0. `in` can be read from -2 to width + 2 + slack, `out` written to width * factor + slack; `phase` is
-// scratch of width + slack.
+// 0. `in` can be read from -2 to width + 2 + slack, `out` written to width * factor + slack.
 void enlarge_row(const float* in, int width, int factor, std::span<const float> weights,
                  std::span<const int> offsets, float* out);
 // The same, linear: in[at] + fraction * (in[at + 1] - in[at]) with at = x + offsets[s].
 void enlarge_row_linear(const float* in, int width, int factor, std::span<const float> fractions,
                         std::span<const int> offsets, float* out);
 
-// out[x] = sum over k of weights[k] * rows[k][x], in the order of k. `out` may be exactly `width` long.
-void weighted_sum(std::span<const float* const> rows, std::span<const float> weights, int width, float* out);
-// The same for rows that lie row_stride_elems apart.
-void weighted_sum(const float* first_row, size_t row_stride_elems, std::span<const float> weights, int width,
-                  float* out);
-// out[x] = top[x] + fraction * (bottom[x] - top[x]).
-void blend(const float* top, const float* bottom, float fraction, int width, float* out);
-
 // Y, Cb, Cr -> R, G, B in place; rows with slack.
 void ycbcr_to_rgb(float* y_r, float* cb_g, float* cr_b, int width);
 // R, G, B -> luma, written over R; rows with slack.
 void rgb_to_luma(float* r_y, const float* g, const float* b, int width);
 
-// Adds `count` samples to the statistics.
-void note_samples(const float* samples, int count, kernels::StatisticsWords& statistics);
-
 // planes[channels] of floats (with slack, readable) -> pixels [width][channels] of u8 or u16, clamped and
 // rounded, NaN 0.
 void store_row(std::span<const float* const> planes, DType dtype, int width, std::byte* pixels);
-
-// out[x] = sum over k < taps of weights[k * padded + x] * in[first[x] + k], padded = width rounded up to
-// kRowSlack_elems. `first` and `weights` are filled to the padded width (with zeros).
-void resample_row(const float* in, std::span<const int32_t> first, std::span<const float> weights,
-                  uint32_t taps, int width, float* out);
-
-// in < min ? min : in > max ? max : in.
-void clip_samples(const float* in, size_t count, float min, float max, float* out);
-
-// Nearest bfloat16, ties to even.
-void to_bfloat16(const float* in, size_t count, uint16_t* out);
-// For each sample three bfloat16: the nearest, the nearest of what is left, the nearest again.
-void to_bfloat16_split(const float* in, size_t count, uint16_t* out);
 
 // Name of the instruction set in use: "AVX3".
 const char* pixel_isa();

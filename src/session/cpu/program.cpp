@@ -14,7 +14,8 @@ namespace {
 // bring.
 constexpr int kMaxSplitChannels = 8;
 
-// A place that nobody wrote yet is in no step's way.
+// Makes steps in the order of the nodes, each with a conversion before it where no place has the form that it
+// reads.
 class ProgramBuilder {
  public:
   ProgramBuilder(const graph::Graph& graph, bool bf16)

@@ -24,7 +24,7 @@ struct Place {
 };
 
 struct ProgramStep {
-  std::string label;  // the node's name, or "to bf16 of VALUE"
+  std::string label;  // the node's name, or "copy of VALUE"
   std::unique_ptr<Step> step;
   const graph::Node* node = nullptr;  // null for conversions
   std::vector<size_t> inputs;         // places

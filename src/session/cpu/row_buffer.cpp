@@ -4,7 +4,7 @@
 #include <cassert>
 #include <cstring>
 
-#include "session/cpu/pixels.h"
+#include "session/cpu/samples.h"
 
 #if defined(__linux__)
 #include <sys/mman.h>

@@ -5,9 +5,9 @@
 #include <cstring>
 #include <new>
 
-#include "kernels/pixels/depth_to_space_reference.h"
 #include "kernels/resize/side_filter.h"
 #include "session/cpu/pixels.h"
+#include "session/cpu/samples.h"
 #include "session/cpu/steps.h"
 
 namespace upres::session::cpu {
@@ -138,7 +138,9 @@ class DecodeStep final : public Step {
   [[nodiscard]] size_t chroma_planes() const { return !is_rgb() && has_colors() ? 2 : 0; }
 
   void decode_row(int y, std::span<const Rows> in, const MutableRows& picture, Scratch& scratch) const {
-    shuffle(y, in[0], scratch);
+    const Shuffle shuffle = {decode_.mode, decode_.block, is_rgb() ? 3 : 1};
+    for (int c = 0; c < shuffle.channels; ++c)
+      shuffle_channel(shuffle, in[0], c, y, scratch.colors[static_cast<size_t>(c)]);
     for (size_t plane = 0; plane < chroma_planes() + (has_alpha() ? 1 : 0); ++plane) {
       enlarge_side(y, in[1], plane, scratch);
     }
@@ -146,18 +148,6 @@ class DecodeStep final : public Step {
     const size_t colors = has_colors() ? 3 : 1;
     for (size_t c = 0; c < colors; ++c) note_samples(planes[c], picture.width_px, scratch.statistics);
     write(y, planes, picture);
-  }
-
-  void shuffle(int y, const Rows& features, Scratch& scratch) const {
-    const int block = decode_.block;
-    const int colors = is_rgb() ? 3 : 1;
-    const auto* row = reinterpret_cast<const float*>(features.row(y / block));
-    const int step = decode_.mode == graph::ShuffleMode::crd ? 1 : colors;
-    for (int c = 0; c < colors; ++c) {
-      const int first = kernels::shuffled_channel(decode_.mode, block, colors, c, y % block, 0);
-      shuffle_row(row + first, features.channels, step, features.width_px, block,
-                  scratch.colors[static_cast<size_t>(c)]);
-    }
   }
 
   // Side row y (clamped to the plane), enlarged on x, from the cache where it is there.

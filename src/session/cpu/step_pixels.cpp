@@ -8,6 +8,7 @@
 #include "kernels/pixels/depth_to_space_reference.h"
 #include "kernels/resize/lanczos.h"
 #include "session/cpu/pixels.h"
+#include "session/cpu/samples.h"
 #include "session/cpu/steps.h"
 
 namespace upres::session::cpu {
@@ -66,9 +67,8 @@ class EncodeStep final : public RowStep {
 
 class ShuffleStep final : public RowStep {
  public:
-  ShuffleStep(const graph::Graph& graph, const graph::Node& node)
-      : shuffle_(std::get<graph::DepthToSpace>(node.op)),
-        channels_(graph.value(node.outputs[0]).type.channels) {}
+  ShuffleStep(const graph::DepthToSpace& shuffle, int channels)
+      : shuffle_{shuffle.mode, shuffle.block, channels} {}
 
   [[nodiscard]] std::vector<Port> inputs() const override { return {{Element::f32, Order::channels_last}}; }
   [[nodiscard]] std::vector<Port> outputs() const override { return {{Element::f32, Order::planar}}; }
@@ -78,17 +78,11 @@ class ShuffleStep final : public RowStep {
 
  private:
   void run_row(int y, std::span<const Rows> in, std::span<const MutableRows> out) const override {
-    const int block = shuffle_.block;
-    const int step = shuffle_.mode == graph::ShuffleMode::crd ? 1 : channels_;
-    for (int c = 0; c < channels_; ++c) {
-      const int first = kernels::shuffled_channel(shuffle_.mode, block, channels_, c, y % block, 0);
-      shuffle_row(floats(in[0].row(y / block)) + first, in[0].channels, step, in[0].width_px, block,
-                  floats(out[0].row(y, c)));
-    }
+    for (int c = 0; c < shuffle_.channels; ++c)
+      shuffle_channel(shuffle_, in[0], c, y, floats(out[0].row(y, c)));
   }
 
-  const graph::DepthToSpace shuffle_;
-  const int channels_;
+  const Shuffle shuffle_;
 };
 
 // Identity is a clip to everything.
@@ -261,13 +255,22 @@ class ConversionStep final : public RowStep {
 
 }  // namespace
 
+void shuffle_channel(const Shuffle& shuffle, const Rows& features, int c, int y, float* out) {
+  const auto [mode, block, channels] = shuffle;
+  const int first = kernels::shuffled_channel(mode, block, channels, c, y % block, 0);
+  const int step = mode == graph::ShuffleMode::crd ? 1 : channels;
+  shuffle_row(floats(features.row(y / block)) + first, features.channels, step, features.width_px, block,
+              out);
+}
+
 std::string pixel_kernel() { return std::string("hwy:") + pixel_isa(); }
 
 std::unique_ptr<Step> make_encode_step(const graph::Graph& graph, const graph::Node& node) {
   return std::make_unique<EncodeStep>(graph, node);
 }
 std::unique_ptr<Step> make_shuffle_step(const graph::Graph& graph, const graph::Node& node) {
-  return std::make_unique<ShuffleStep>(graph, node);
+  return std::make_unique<ShuffleStep>(std::get<graph::DepthToSpace>(node.op),
+                                       graph.value(node.outputs[0]).type.channels);
 }
 std::unique_ptr<Step> make_clip_step(const graph::Node& node) { return std::make_unique<ClipStep>(node); }
 std::unique_ptr<Step> make_store_step(const graph::Graph& graph, const graph::Node& node) {

@@ -1,8 +1,8 @@
 // Body of the Winograd transforms (winograd_transforms.h), for one kind of vector. No include guard: included
 // inside a namespace whose functions are compiled for one instruction set, once for each.
 //
-// A vector type V has: Value, kLanes, zero(), load(const float*), add, sub, relu, store(Value, Out*). One
-// "vector" may be several of the processor's.
+// A vector type V has: Value, kLanes, zero(), load(const float*), add, sub, relu (NaN stays NaN),
+// store(Value, Out*). One "vector" may be several of the processor's.
 
 template <typename V>
 struct WinogradColumn {

@@ -81,7 +81,7 @@ class WinogradConvolution final : public Convolution {
       const size_t outputs = kWinogradProducts * static_cast<size_t>(max_tiles_ * conv_.out_channels);
       scratch_.push_back(
           {AlignedMemory(inputs * size_bytes(product_input())), AlignedMemory(outputs * sizeof(float))});
-      // Rows of a product that hold no tile are computed and not looked at, but must be numbers.
+      // Rows of a product that hold no tile are computed and not looked at.
       std::fill_n(scratch_.back().inputs.data(), scratch_.back().inputs.size_bytes(), std::byte{0});
     }
     return product_->prepare(workers);
@@ -219,11 +219,9 @@ class WinogradConvolution final : public Convolution {
 bool winograd_suits(const graph::Conv& conv, bool bf16) {
   // AMX multiplies bf16 so fast that transforming costs more than it saves.
   if (bf16 && onednn_has_amx()) return false;
-  const int in_multiple = bf16 ? 2 * kWinogradChannels : kWinogradChannels;
-  // bf16 outputs are written 32 channels at a time.
-  const int out_multiple = bf16 ? 2 * kWinogradChannels : kWinogradChannels;
-  return conv.kernel_height == kKernel && conv.kernel_width == kKernel &&
-         conv.in_channels % in_multiple == 0 && conv.out_channels % out_multiple == 0;
+  const int multiple = bf16 ? 2 * kWinogradChannels : kWinogradChannels;
+  return conv.kernel_height == kKernel && conv.kernel_width == kKernel && conv.in_channels % multiple == 0 &&
+         conv.out_channels % multiple == 0;
 }
 
 Result<std::unique_ptr<Convolution>> make_winograd_convolution(const graph::Conv& conv, bool bf16,

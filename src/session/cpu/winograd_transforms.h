@@ -22,8 +22,8 @@ inline constexpr int kWinogradTile = 2;   // output pixels
 inline constexpr int kWinogradPatch = 4;  // input pixels
 inline constexpr int kWinogradProducts = 16;
 inline constexpr int kWinogradAhead = 12;  // columns that are asked for before they are read
-inline constexpr int kWinogradChannels =
-    16;  // channel counts must be multiples of this; bf16 inputs: of twice that
+// Channel counts must be multiples of this; with bf16 of twice that.
+inline constexpr int kWinogradChannels = 16;
 
 // A run of tiles beside each other.
 struct TileRun {

@@ -2,26 +2,14 @@
 
 #include <chrono>
 
+#include "session/cpu/caller_tensors.h"
+
 namespace upres::session::cpu {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-template <typename Byte, typename View>
-BasicRows<Byte> make_rows(const View& view) {
-  return {.data = view.bytes.data(),
-          .first_row = 0,
-          .row_stride_bytes = view.row_stride_bytes,
-          .plane_stride_bytes = view.row_stride_bytes * static_cast<size_t>(view.extent.height_px),
-          .channels = view.type.channels,
-          .width_px = view.extent.width_px,
-          .height_px = view.extent.height_px};
-}
-
 }  // namespace
-
-MutableRows rows_of(const MutableTensorView& view) { return make_rows<std::byte>(view); }
-Rows rows_of(const TensorView& view) { return make_rows<const std::byte>(view); }
 
 void Worker::prepare(const StripPlan& plan, std::span<const Extent> extents) {
   for (size_t p = 0; p < buffers_.size(); ++p) {

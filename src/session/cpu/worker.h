@@ -37,8 +37,4 @@ class Worker {
   std::vector<MutableRows> outputs_;
 };
 
-// Rows of a caller's tensor.
-MutableRows rows_of(const MutableTensorView& view);
-Rows rows_of(const TensorView& view);
-
 }  // namespace upres::session::cpu

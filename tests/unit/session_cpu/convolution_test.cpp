@@ -1,5 +1,9 @@
 // Each way to compute a convolution, alone, against the plain reference.
+#include <cmath>
 #include <cstring>
+#include <limits>
+#include <memory>
+#include <utility>
 
 #include "kernels/conv/conv_reference.h"
 #include "session/cpu/bfloat16.h"
@@ -191,6 +195,147 @@ TEST(CpuConvolution, NarrowTakesPaddingBeyondTheKernel) {
   const Tensor input = random_tensor(planes(8), {9, 4}, 6);
   const Tensor got = compute(*convolution, conv, {shape}, input);
   EXPECT_LE(largest_difference(got, expected(conv, input, got)), 1e-5);
+}
+
+// ---- NaN and infinity
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+// Every way to compute a convolution on this processor, with ReLU, for inputs of either element type.
+struct Way {
+  Case c;
+  bool bf16 = false;
+  enum { direct, winograd, narrow } method = direct;
+
+  [[nodiscard]] std::unique_ptr<cpu::Convolution> make(const graph::Conv& conv) const {
+    if (method == narrow) return cpu::make_narrow_convolution(conv, bf16);
+    auto made = method == direct ? cpu::make_direct_convolution(conv, c.in, c.out, "test")
+                                 : cpu::make_winograd_convolution(conv, bf16, c.out, "test");
+    if (!made) ADD_FAILURE() << made.error().text();
+    return made ? std::move(*made) : nullptr;
+  }
+};
+
+std::vector<Way> all_ways() {
+  const Element f32 = Element::f32;
+  const Element bf16 = Element::bf16;
+  std::vector<Way> ways = {{{same_conv(1, 16, 5), f32, f32}},
+                           {{same_conv(6, 20, 3), f32, f32}},
+                           {{{4, 3, 3, 3, {3, 3, 1, 1}, true}, f32, f32}},
+                           {{same_conv(16, 32, 3), f32, f32}, false, Way::winograd},
+                           {{same_conv(12, 9, 3), f32, f32}, false, Way::narrow}};
+  if (cpu_info().bf16) {
+    ways.push_back({{same_conv(2, 32, 5), Element::bf16_split, bf16}, true});
+    ways.push_back({{same_conv(24, 32, 3), bf16, bf16}, true});
+    ways.push_back({{same_conv(24, 9, 3), bf16, f32}, true});
+    ways.push_back({{same_conv(32, 32, 3), f32, f32}, true, Way::winograd});
+    ways.push_back({{same_conv(32, 32, 3), f32, bf16}, true, Way::winograd});
+    ways.push_back({{same_conv(16, 5, 3), bf16, f32}, true, Way::narrow});
+  }
+  return ways;
+}
+
+struct NonFinite {
+  size_t hidden = 0;  // samples that are finite only in the result
+  size_t added = 0;   // samples that are finite only in the reference
+  size_t same = 0;
+};
+
+NonFinite compare_non_finite(const Tensor& got, const Tensor& reference) {
+  NonFinite counts;
+  for (size_t i = 0; i < got.as<float>().size(); ++i) {
+    const bool here = std::isfinite(got.as<float>()[i]);
+    const bool there = std::isfinite(reference.as<float>()[i]);
+    counts.hidden += here && !there ? 1 : 0;
+    counts.added += !here && there ? 1 : 0;
+    counts.same += !here && !there ? 1 : 0;
+  }
+  return counts;
+}
+
+// Same bits wherever no kernel of up to 5x5 covers the pixel.
+void expect_same_elsewhere(const Tensor& got, const Tensor& clean, const Extent& pixel) {
+  const auto width = static_cast<size_t>(got.extent.width_px);
+  const auto height = static_cast<size_t>(got.extent.height_px);
+  for (size_t i = 0; i < got.as<float>().size(); ++i) {
+    const auto x = static_cast<int>(i % width);
+    const auto y = static_cast<int>(i / width % height);
+    if (std::abs(x - pixel.width_px) <= 4 && std::abs(y - pixel.height_px) <= 4) continue;
+    ASSERT_EQ(got.as<float>()[i], clean.as<float>()[i]) << "pixel " << x << "," << y;
+  }
+}
+
+TEST(CpuConvolutionNonFinite, InputsComeThroughEveryWay) {
+  std::mt19937 random(13);
+  for (const Way& way : all_ways()) {
+    const graph::Conv conv = random_conv(way.c.shape, random);
+    const auto convolution = way.make(conv);
+    ASSERT_TRUE(convolution);
+    Tensor input = random_tensor(planes(way.c.shape.in), {23, 11}, 14);
+    const Tensor clean = compute(*convolution, conv, way.c, input);
+    for (const float poison : {kNan, kInfinity, -kInfinity}) {
+      const size_t at = input.as<float>().size() / 2;
+      const float before = std::exchange(input.as<float>()[at], poison);
+      const Tensor got = compute(*convolution, conv, way.c, input);
+      SCOPED_TRACE(testing::Message() << convolution->implementation() << ", " << poison);
+      const NonFinite counts = compare_non_finite(got, expected(conv, input, got));
+      EXPECT_EQ(counts.hidden, 0U);
+      EXPECT_GT(counts.same, 0U);
+      if (std::isnan(poison)) {
+        EXPECT_EQ(counts.added, 0U);
+      }
+      expect_same_elsewhere(got, clean, {static_cast<int>(at % 253 % 23), static_cast<int>(at % 253 / 23)});
+      input.as<float>()[at] = before;
+    }
+    const Tensor again = compute(*convolution, conv, way.c, input);
+    EXPECT_EQ(again.bytes, clean.bytes) << convolution->implementation() << ": something is left";
+  }
+}
+
+TEST(CpuConvolutionNonFinite, WeightsAndBiasesComeThroughEveryWay) {
+  std::mt19937 random(15);
+  for (const Way& way : all_ways()) {
+    const graph::Conv clean = random_conv(way.c.shape, random);
+    const Tensor input = random_tensor(planes(way.c.shape.in), {23, 11}, 16);
+    for (const float poison : {kNan, kInfinity}) {
+      for (const bool in_bias : {false, true}) {
+        graph::Conv conv = clean;
+        conv.padding = {};  // what a weight makes of padding is left out
+        auto values = std::make_shared<std::vector<float>>(in_bias ? *conv.biases : *conv.weights);
+        (*values)[values->size() / 2] = poison;
+        (in_bias ? conv.biases : conv.weights) = values;
+        const auto convolution = way.make(conv);
+        ASSERT_TRUE(convolution);
+        const Tensor got = compute(*convolution, conv, way.c, input);
+        const NonFinite counts = compare_non_finite(got, expected(conv, input, got));
+        EXPECT_EQ(counts.hidden, 0U) << convolution->implementation() << (in_bias ? " bias " : " weight ")
+                                     << poison;
+        EXPECT_GT(counts.same, 0U);
+      }
+    }
+  }
+}
+
+// Finite samples and weights whose products overflow, to both sides.
+TEST(CpuConvolutionNonFinite, OverflowIsNotCutOffByRelu) {
+  std::mt19937 random(17);
+  for (const Way& way : all_ways()) {
+    // Winograd multiplies other numbers; bf16 units add products in pairs before these can overflow.
+    if (way.method == Way::winograd || way.bf16) continue;
+    graph::Conv conv = random_conv(way.c.shape, random);
+    auto weights = std::make_shared<std::vector<float>>(*conv.weights);
+    for (float& weight : *weights) weight = std::copysign(2e38F, weight);
+    conv.weights = weights;
+    Tensor input = random_tensor(planes(way.c.shape.in), {23, 11}, 18);
+    for (float& sample : input.as<float>()) sample += 2;
+    const auto convolution = way.make(conv);
+    ASSERT_TRUE(convolution);
+    const Tensor got = compute(*convolution, conv, way.c, input);
+    const NonFinite counts = compare_non_finite(got, expected(conv, input, got));
+    EXPECT_EQ(counts.hidden, 0U) << convolution->implementation();
+    EXPECT_GT(counts.same, 0U);
+  }
 }
 
 // ---- bfloat16: weights and inputs keep 8 bits, so a product is off by at most 2^-8 of itself; sums of
