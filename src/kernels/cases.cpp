@@ -48,7 +48,11 @@ constexpr std::string_view kPlaneReason =
 constexpr std::string_view kDivisionReason =
     "division may be 2.5 ulp off (Vulkan, precision of OpFDiv), multiply and add may round apart";
 
+constexpr std::string_view kBfloat16Reason = "inputs, weights and outputs are rounded to 8 bits";
+
 constexpr double kUlp = 1.0 / (1 << 23);
+constexpr float kLargestInput = 1.25F;
+constexpr double kBfloat16Step = 1.0 / (1 << 8);
 
 Tolerance exact() { return {.reason = kExactReason}; }
 Tolerance planes_tolerance() {
@@ -430,7 +434,7 @@ Tensor random_tensor(const TensorType& type, const Extent& extent, Random& rando
   if (type.dtype == DType::f32) {
     for (float& sample : tensor.as<float>()) {
       const bool special = with_specials && random.bits() % 8 == 0;
-      sample = special ? special_sample(random) : random.uniform(-0.25F, 1.25F);
+      sample = special ? special_sample(random) : random.uniform(-0.25F, kLargestInput);
     }
     // What a kernel may read in the place of samples that do not exist.
     if (with_specials) tensor.as<float>().front() = std::numeric_limits<float>::quiet_NaN();
@@ -539,6 +543,22 @@ std::vector<Tensor> case_inputs(const KernelCase& test) {
     inputs.push_back(random_tensor(type, test.extents[i], random, test.with_specials));
   }
   return inputs;
+}
+
+void allow_bfloat16(KernelCase& test) {
+  const auto* conv = std::get_if<graph::Conv>(&test.node().op);
+  if (conv == nullptr) return;
+  const std::span<const float> weights = *conv->weights;
+  const size_t terms = weights.size() / static_cast<size_t>(conv->out_channels);
+  double largest_sum = 0;
+  for (size_t first = 0; first < weights.size(); first += terms) {
+    double sum = 0;
+    for (const float weight : weights.subspan(first, terms)) sum += std::abs(double{weight});
+    largest_sum = std::max(largest_sum, sum);
+  }
+  test.tolerance.absolute += kBfloat16Step * kLargestInput * largest_sum;
+  test.tolerance.relative += kBfloat16Step;
+  test.tolerance.reason = kBfloat16Reason;
 }
 
 Result<std::vector<Extent>> case_extents(const KernelCase& test) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 #include "kernels/cases.h"
 
@@ -65,8 +66,13 @@ double limit_of(const kernels::Tolerance& tolerance) {
 Result<std::vector<KernelCheck>> check_kernels(const Device& device, Precision precision,
                                                const std::function<bool()>& cancelled) {
   std::vector<KernelCheck> checks;
-  for (const kernels::KernelCase& test : kernels::kernel_cases(kGroup)) {
+  for (kernels::KernelCase& test : kernels::kernel_cases(kGroup)) {
     if (cancelled && cancelled()) return fail(ErrorCode::cancelled, "stopped");
+    if (precision == Precision::bf16) {
+      // There NaN may reach the pixel to the left (session/cpu/cpu_session.h).
+      if (test.with_specials && std::holds_alternative<graph::Conv>(test.node().op)) continue;
+      kernels::allow_bfloat16(test);
+    }
     const auto outcome = run_case(device, precision, test);
     const std::string kernel = outcome ? outcome->kernel : std::string(graph::operator_name(test.node().op));
     KernelCheck& check = check_of(checks, kernel, precision);

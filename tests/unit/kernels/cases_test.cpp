@@ -3,8 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <set>
+#include <span>
+#include <utility>
+#include <variant>
 
 #include "graph/verify.h"
 
@@ -41,6 +45,36 @@ TEST(Cases, TheLineAndTheSeedReproduceTheData) {
       EXPECT_NE(case_inputs(first[i])[0].bytes, case_inputs(other[i])[0].bytes);
     }
   }
+}
+
+// Drops the lower `bits` of each sample's fraction.
+void shorten(std::span<float> samples, int bits) {
+  for (float& sample : samples)
+    sample = std::bit_cast<float>(std::bit_cast<uint32_t>(sample) & ~((1U << bits) - 1));
+}
+
+// How many convolutions without special samples are within their bfloat16 tolerance when their inputs lack
+// the lower `bits` of their fractions, and of how many.
+std::pair<int, int> within_tolerance(int bits) {
+  std::pair<int, int> count;
+  for (KernelCase& test : kernel_cases({16, 8, 1})) {
+    if (!std::holds_alternative<graph::Conv>(test.node().op) || test.with_specials) continue;
+    allow_bfloat16(test);
+    auto inputs = case_inputs(test);
+    const auto expected = case_expected(test, inputs).value();
+    shorten(inputs[0].as<float>(), bits);
+    const auto actual = case_expected(test, inputs).value();
+    count.first += compare_outputs(test, expected, actual).ok() ? 1 : 0;
+    ++count.second;
+  }
+  return count;
+}
+
+TEST(Cases, TheToleranceForBfloat16AllowsThatAndLittleMore) {
+  const auto [bfloat16, of_bfloat16] = within_tolerance(16);  // 7 of 23 bits stay: truncated, 2^-7 at most
+  EXPECT_GE(bfloat16, of_bfloat16 - 2);
+  const auto [coarse, of_coarse] = within_tolerance(20);
+  EXPECT_LT(coarse, of_coarse / 2);
 }
 
 class Compare : public testing::Test {
