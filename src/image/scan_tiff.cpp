@@ -1,6 +1,7 @@
 // TIFF structure: TIFF 6.0; BigTIFF as of libtiff; TIFF/EP and DNG for camera raw files.
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <set>
 
 #include "image/scan.h"
@@ -17,6 +18,9 @@ enum Tag : uint32_t {
   kImageLength = 257,
   kBitsPerSample = 258,
   kPhotometric = 262,
+  kImageDescription = 270,
+  kMake = 271,
+  kModel = 272,
   kStripOffsets = 273,
   kOrientation = 274,
   kSamplesPerPixel = 277,
@@ -24,11 +28,14 @@ enum Tag : uint32_t {
   kXResolution = 282,
   kYResolution = 283,
   kResolutionUnit = 296,
+  kDateTime = 306,
+  kArtist = 315,
   kTileOffsets = 324,
   kTileByteCounts = 325,
   kExtraSamples = 338,
   kSampleFormat = 339,
   kXmp = 700,
+  kCopyright = 33432,
   kIptc = 33723,
   kPhotoshop = 34377,
   kExifIfd = 34665,
@@ -184,6 +191,10 @@ Status check_pages(const TiffReader& tiff, const TiffDirectory& first) {
                      "save its pages as single pictures first");
 }
 
+bool has_any(const TiffDirectory& page, std::initializer_list<uint32_t> tags) {
+  return std::any_of(tags.begin(), tags.end(), [&](uint32_t tag) { return page.find(tag) != nullptr; });
+}
+
 void take_metadata(const TiffReader& tiff, const TiffDirectory& page, Scan& found) {
   const uint64_t orientation = tiff.integer(page, kOrientation, 1);
   found.orientation = orientation >= 1 && orientation <= 8 ? static_cast<int>(orientation) : 1;
@@ -191,7 +202,7 @@ void take_metadata(const TiffReader& tiff, const TiffDirectory& page, Scan& foun
   if (const TiffEntry* xmp = page.find(kXmp); xmp != nullptr && (xmp->type == 1 || xmp->type == 7)) {
     found.xmp = tiff.file().bytes_at(xmp->at, xmp->count).value_or(std::vector<std::byte>{});
   }
-  if (page.find(kExifIfd) != nullptr || page.find(kGpsIfd) != nullptr)
+  if (has_any(page, {kExifIfd, kGpsIfd, kImageDescription, kMake, kModel, kDateTime, kArtist, kCopyright}))
     found.not_kept.emplace_back("EXIF (in TIFF)");
   if (page.find(kIptc) != nullptr) found.not_kept.emplace_back("IPTC");
   if (page.find(kPhotoshop) != nullptr) found.not_kept.emplace_back("Photoshop data");

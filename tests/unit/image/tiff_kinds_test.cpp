@@ -200,6 +200,13 @@ TEST(Tiff, WhatIsNotKeptIsTold) {
   EXPECT_TRUE(read(make_tiff({page}), "a.tif", lines.log));
   ASSERT_FALSE(lines.warnings.empty());
   EXPECT_EQ(lines.warnings.front(), "a.tif: not passed on: EXIF (in TIFF), IPTC");
+
+  LogLines of_camera;
+  const TiffPage named =
+      with(page_of(1, {8}), {271, 2, {0x6f6c6f50}});  // Make "Polo", which is no EXIF block
+  EXPECT_TRUE(read(make_tiff({named}), "b.tif", of_camera.log));
+  ASSERT_FALSE(of_camera.warnings.empty());
+  EXPECT_EQ(of_camera.warnings.front(), "b.tif: not passed on: EXIF (in TIFF)");
 }
 
 TEST(Tiff, DataBeyondTheEnd) {
