@@ -8,9 +8,9 @@
 #include <tuple>
 #include <utility>
 
+#include "base/display_name.h"
 #include "embedded_models.h"
 #include "graph/passes/passes.h"
-#include "graph/printable.h"
 #include "graph/verify.h"
 
 namespace upres::upscale {
@@ -35,8 +35,9 @@ Result<onnx::Model> import_named(const std::string& name_or_path) {
   }
   std::error_code error;
   if (std::filesystem::exists(name_or_path, error)) return onnx::import_file(name_or_path);
-  return fail(ErrorCode::model, fmt::format("{}: no such file, nor an embedded model; embedded are:{}",
-                                            graph::printable(name_or_path), embedded_names()));
+  return fail(ErrorCode::model,
+              fmt::format("{}: no such file, nor an embedded model; embedded are:{}",
+                          display_name(std::filesystem::path(name_or_path)), embedded_names()));
 }
 
 std::string base_name(const std::string& name_or_path) {
@@ -58,10 +59,10 @@ Result<Model> open_model(const std::string& name_or_path) {
   Model model{base_name(name_or_path), std::move(imported->graph), std::move(imported->inputs),
               std::move(imported->outputs)};
   if (auto simplified = graph::simplify(model.network); !simplified) {
-    return propagate(simplified, graph::printable(name_or_path));
+    return propagate(simplified, display_name(std::filesystem::path(name_or_path)));
   }
   if (auto verified = graph::verify_runnable(model.network); !verified) {
-    return propagate(verified, graph::printable(name_or_path));
+    return propagate(verified, display_name(std::filesystem::path(name_or_path)));
   }
   return model;
 }
@@ -70,7 +71,7 @@ Result<PictureModel> open_picture_model(const std::string& name_or_path) {
   auto model = open_model(name_or_path);
   if (!model) return propagate(model);
   auto kind = graph::inspect_picture_network(model->network);
-  if (!kind) return propagate(kind, graph::printable(name_or_path));
+  if (!kind) return propagate(kind, display_name(std::filesystem::path(name_or_path)));
   return PictureModel{std::move(*model), *kind};
 }
 
