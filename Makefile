@@ -5,8 +5,10 @@ JOBS        ?= $(shell nproc)
 CTEST       := ctest --output-on-failure --no-tests=error
 # Pictures and models of others for the tests; without it those tests report themselves as skipped.
 export UPRES_TEST_DATA ?=
+PREFIX      ?= /usr/local
+DESTDIR     ?=
 
-.PHONY: help all build setup check-setup demo test test-all test-asan check tidy format bench small clean
+.PHONY: install deb help all build setup check-setup demo test test-all test-asan check tidy format bench small clean
 
 all: build
 
@@ -20,6 +22,8 @@ help:
 	@echo "make check      formatting, include rules"
 	@echo "make tidy       clang-tidy"
 	@echo "make format     clang-format every file"
+	@echo "make install    command, libraries, headers, manual into PREFIX (/usr/local), below DESTDIR"
+	@echo "make deb        build/deb/upres_VERSION_ARCHITECTURE.deb"
 	@echo "make bench      this CPU device beside ONNX Runtime"
 	@echo "make small      build/small/bin/upres: no libvips, no oneDNN; to carry to a machine with a GPU"
 
@@ -67,6 +71,14 @@ format:
 bench: setup
 	@$(MAKE) --no-print-directory build
 	@.venv/bin/python bench/compare_peers.py --program $(BUILD)/bin/bench_cpu_network
+
+install: build
+	@DESTDIR="$(DESTDIR)" cmake --install $(BUILD) --prefix "$(PREFIX)"
+
+deb: check-setup
+	@cmake --preset deb >/dev/null
+	@cmake --build build/deb -j $(JOBS)
+	@cd build/deb && cpack -G DEB
 
 small: check-setup
 	@cmake --preset small >/dev/null

@@ -6,6 +6,7 @@
 #include <exception>
 #include <new>
 
+#include "base/display_name.h"
 #include "commands.h"
 #include "console.h"
 #include "exit_code.h"

@@ -9,7 +9,7 @@
 #include <system_error>
 #include <utility>
 
-#include "image/display_name.h"
+#include "base/display_name.h"
 #include "image/write.h"
 #include "signals.h"
 #include "upscale/files.h"
@@ -42,7 +42,7 @@ tl::unexpected<Error> refused(const fs::path& input, const std::string& why) {
 // The part of an error that comes after "NAME: ", for messages that begin with the input's name anyway.
 Status check_folder(const fs::path& input, const fs::path& output) {
   const fs::path folder = output.parent_path().empty() ? fs::path(".") : output.parent_path();
-  const std::string shown = image::display_name(folder);
+  const std::string shown = display_name(folder);
   const auto status = status_of(folder);
   if (!status) return refused(input, "the output folder " + shown + " does not exist; make it first");
   if (!S_ISDIR(status->st_mode)) return refused(input, shown + " is no folder; choose another -o");
@@ -54,7 +54,7 @@ Status check_folder(const fs::path& input, const fs::path& output) {
 }
 
 Status check_existing(const fs::path& input, const fs::path& output, bool overwrite) {
-  const std::string shown = image::display_name(output);
+  const std::string shown = display_name(output);
   struct stat status = {};
   if (::lstat(output.c_str(), &status) != 0) {
     if (errno == ENOENT) return {};
@@ -69,6 +69,9 @@ Status check_existing(const fs::path& input, const fs::path& output, bool overwr
   if (!overwrite) return refused(input, shown + " exists (--overwrite)");
   return {};
 }
+
+// For functions that make a name printable themselves.
+std::string label_of(const fs::path& input) { return input == kPipe ? "standard input" : input.native(); }
 
 class Preparation {
  public:
@@ -100,7 +103,7 @@ class Preparation {
     if (!named_.output_folder || named_.jobs.empty()) return {};
     const fs::path& folder = *named_.output_folder;
     if (::mkdir(folder.c_str(), 0777) == 0 || errno == EEXIST) return {};
-    return fail(ErrorCode::input, "the output folder " + image::display_name(folder) +
+    return fail(ErrorCode::input, "the output folder " + display_name(folder) +
                                       " cannot be made: " + std::generic_category().message(errno));
   }
 
@@ -131,7 +134,7 @@ class Preparation {
     auto contents = upscale::read_file(path, uint64_t{1} << 40U);
     if (!contents) return propagate(contents);
     job.contents = std::move(*contents);
-    return keep_shape(job, image::probe(*job.contents, shown_name(job.named.input)));
+    return keep_shape(job, image::probe(*job.contents, label_of(job.named.input)));
   }
 
   static Status keep_shape(BatchJob& job, const Result<image::PictureInfo>& info) {
@@ -143,10 +146,9 @@ class Preparation {
   Status check_output(const NamedJob& job) {
     if (job.output == kPipe) return {};
     if (const auto id = file_id(job.output); id && inputs_.count(*id) > 0) {
-      return refused(job.input,
-                     file_id(job.input) == id
-                         ? "the output would be the input itself; choose another name with -o"
-                         : "the output " + image::display_name(job.output) + " is an input of this call");
+      return refused(job.input, file_id(job.input) == id
+                                    ? "the output would be the input itself; choose another name with -o"
+                                    : "the output " + display_name(job.output) + " is an input of this call");
     }
     if (auto checked = check_folder(job.input, job.output); !checked) return checked;
     return check_existing(job.input, job.output, overwrite_);
@@ -169,7 +171,7 @@ Status write_to_standard_output(std::span<const std::byte> bytes) {
 
 Status write_to_file(const fs::path& path, std::span<const std::byte> bytes, bool overwrite,
                      const std::function<bool()>& cancelled) {
-  auto file = image::PendingFile::create(path, overwrite ? image::IfExists::replace : image::IfExists::fail);
+  auto file = PendingFile::create(path, overwrite ? IfExists::replace : IfExists::fail);
   if (!file) return propagate(file);
   const SignalProtected protection(file->temporary_path());
   if (auto appended = file->append(bytes); !appended) return appended;
@@ -180,7 +182,7 @@ Status write_to_file(const fs::path& path, std::span<const std::byte> bytes, boo
 }  // namespace
 
 std::string shown_name(const fs::path& input) {
-  return input == kPipe ? "standard input" : image::display_name(input);
+  return input == kPipe ? "standard input" : display_name(input);
 }
 
 Batch prepare_batch(const NamedJobs& named, const upscale::Scale& scale, bool overwrite) {
@@ -188,7 +190,7 @@ Batch prepare_batch(const NamedJobs& named, const upscale::Scale& scale, bool ov
 }
 
 Result<image::Picture> read_input(const BatchJob& job, const Log& log) {
-  if (job.contents) return image::read(*job.contents, shown_name(job.named.input), log);
+  if (job.contents) return image::read(*job.contents, label_of(job.named.input), log);
   return image::read(job.named.input, log);
 }
 

@@ -1,3 +1,5 @@
+cmake_minimum_required(VERSION 3.25)
+
 # Writes OUT with the commit of SOURCE and the version of slangc, if that changes it:
 #   cmake -DSOURCE=... -DOUT=... -DSLANGC_VERSION=... -P build_info.cmake
 execute_process(COMMAND git -C ${SOURCE} rev-parse --short=12 HEAD OUTPUT_VARIABLE commit

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <memory>
 
+#include "base/display_name.h"
 #include "commands.h"
 #include "compute.h"
 #include "console.h"
 #include "exit_code.h"
-#include "image/display_name.h"
 #include "image/picture.h"
 #include "options.h"
 #include "upscale/metrics.h"
@@ -55,7 +55,7 @@ int run_compare(const CompareOptions& options, const std::vector<std::string>& f
   const auto result = upscale::compare_pictures(a->image.view(), b->image.view(), options.shave_px);
   if (!result) {
     const std::string names = files[0] + ", " + files[1];
-    return report_failure(console, result.error().in_context(image::display_name(std::string_view(names))));
+    return report_failure(console, result.error().in_context(display_name(names, kWholeName)));
   }
   print_comparison(console, *result);
   return kDone;

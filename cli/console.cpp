@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/display_name.h"
+
 namespace upres::cli {
 namespace {
 
@@ -23,23 +25,6 @@ double seconds(std::chrono::steady_clock::duration duration) {
 }
 
 }  // namespace
-
-std::string one_line(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '\n') {
-      result += "\\n";
-    } else if (c == '\t') {
-      result += "\\t";
-    } else if (byte < 0x20 || byte == 0x7f) {
-      result += fmt::format("\\x{:02x}", byte);
-    } else {
-      result += c;
-    }
-  }
-  return result;
-}
 
 Console::Console(const ConsoleOptions& options)
     : options_(options), has_bar_(!options.json && !options.quiet && ::isatty(STDERR_FILENO) == 1) {}

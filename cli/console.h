@@ -65,7 +65,4 @@ class Console {
   Clock::time_point shown_ = {};
 };
 
-// The text on one line: control characters as \n, \t or \xNN.
-std::string one_line(std::string_view text);
-
 }  // namespace upres::cli

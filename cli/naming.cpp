@@ -6,7 +6,7 @@
 #include <map>
 #include <system_error>
 
-#include "image/display_name.h"
+#include "base/display_name.h"
 #include "image/picture.h"
 
 namespace upres::cli {
@@ -46,7 +46,7 @@ bool is_readable(const fs::path& path) {
 }
 
 void log_ignored(const fs::path& path, const Log& log) {
-  const std::string text = "ignored " + image::display_name(path);
+  const std::string text = "ignored " + display_name(path);
   if (is_folder(path)) {
     log.info(text + ": a folder");
   } else if (has_picture_extension(path) && !image::format_from_name(path)) {
@@ -110,8 +110,8 @@ Result<Destination> destination_of(const NamingOptions& options) {
     return Destination::folder;
   }
   if (is_batch) {
-    return wrong("several inputs cannot become the one file " +
-                 image::display_name(fs::path(*options.output)) + "; give a folder");
+    return wrong("several inputs cannot become the one file " + display_name(fs::path(*options.output)) +
+                 "; give a folder");
   }
   return Destination::file;
 }
@@ -141,7 +141,7 @@ NamedJob named_after(const fs::path& input, const fs::path& folder, const std::s
 Result<NamedJob> into_file(const fs::path& input, const fs::path& output,
                            std::optional<image::Format> wanted) {
   const auto by_name = image::format_from_name(output);
-  const std::string shown = image::display_name(output);
+  const std::string shown = display_name(output);
   if (wanted && by_name && *wanted != *by_name) {
     return wrong(shown + " is the name of a " + std::string(image::name(*by_name)) +
                  " file, but --format says " + std::string(image::name(*wanted)) + "; change one of them");
@@ -166,9 +166,8 @@ Status check_unique(const std::vector<NamedJob>& jobs) {
   for (const NamedJob& job : jobs) {
     const auto [first, is_new] = seen.emplace(identity(job.output), &job);
     if (!is_new) {
-      return wrong(image::display_name(first->second->input) + " and " + image::display_name(job.input) +
-                   " would both become " + image::display_name(job.output) +
-                   "; process them in separate calls");
+      return wrong(display_name(first->second->input) + " and " + display_name(job.input) +
+                   " would both become " + display_name(job.output) + "; process them in separate calls");
     }
   }
   return {};

@@ -6,7 +6,7 @@
 #include <limits>
 #include <optional>
 
-#include "graph/printable.h"
+#include "base/display_name.h"
 #include "upscale/files.h"
 
 namespace upres::cli {
@@ -88,7 +88,7 @@ class Header {
         return has_type_ = true;
       }
     }
-    detail_ = ": type '" + graph::printable(*text) + "' is none of f4, f2, u1, u2, u4 in little-endian order";
+    detail_ = ": type '" + display_name(*text) + "' is none of f4, f2, u1, u2, u4 in little-endian order";
     return false;
   }
   bool read_order() {
@@ -198,7 +198,7 @@ Result<NpyArray> read_npy(const std::filesystem::path& path) {
   const auto file = upscale::read_file(path, kMaxFileBytes);
   if (!file) return tl::unexpected(file.error());
   auto array = parse_npy(*file);
-  if (!array) return propagate(array, graph::printable(path.native(), 4096));
+  if (!array) return propagate(array, "cannot read " + display_name(path));
   return array;
 }
 

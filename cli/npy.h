@@ -25,8 +25,7 @@ struct NpyArray {
 Result<NpyArray> parse_npy(std::span<const std::byte> file);
 std::vector<std::byte> encode_npy(const NpyArray& array);
 
-// The same from and to a file, which appears complete or not at all. Errors: input, beginning with the file's
-// name.
+// The same from and to a file, which appears complete or not at all. Errors: input, "cannot read NAME: ...".
 Result<NpyArray> read_npy(const std::filesystem::path& path);
 Status write_npy(const std::filesystem::path& path, const NpyArray& array);
 

@@ -5,12 +5,12 @@
 #include <filesystem>
 #include <memory>
 
+#include "base/display_name.h"
 #include "base/half.h"
 #include "commands.h"
 #include "compute.h"
 #include "console.h"
 #include "exit_code.h"
-#include "graph/printable.h"
 #include "npy.h"
 #include "options.h"
 #include "signals.h"
@@ -41,11 +41,11 @@ struct Target {
   fs::path file;
 };
 
-std::string shown(const fs::path& path) { return graph::printable(path.native(), 4096); }
+std::string shown(const fs::path& path) { return display_name(path); }
 
 std::string names_of(const std::vector<onnx::Port>& ports) {
   std::string names;
-  for (const onnx::Port& port : ports) names += fmt::format(" {}", graph::printable(port.name));
+  for (const onnx::Port& port : ports) names += fmt::format(" {}", display_name(port.name));
   return names;
 }
 
@@ -65,7 +65,7 @@ Result<std::vector<Target>> targets_of(const upscale::Model& model, const std::v
     if (!target && model.outputs.size() == 1 && texts.size() == 1) target = Target{0, text};
     if (!target || target->file.empty()) {
       return fail(ErrorCode::usage, fmt::format("-o {}: say -o NAME=FILE with one of the outputs:{}",
-                                                graph::printable(text), names_of(model.outputs)));
+                                                display_name(text), names_of(model.outputs)));
     }
     for (const Target& other : targets) {
       if (other.file == target->file)
@@ -90,7 +90,7 @@ Status check_target(const fs::path& file, const std::vector<std::string>& inputs
 
 tl::unexpected<Error> wrong_tensor(const onnx::Port& port, const std::string& file, const std::string& what) {
   return fail(ErrorCode::model,
-              fmt::format("input {} from {}: {}", graph::printable(port.name), shown(file), what));
+              fmt::format("input {} from {}: {}", display_name(port.name), shown(file), what));
 }
 
 // Reads one input and checks it against what the model declares.
@@ -119,7 +119,7 @@ Result<std::vector<NpyArray>> read_inputs(const upscale::Model& model,
                                           const std::vector<std::string>& files) {
   if (files.size() != model.inputs.size()) {
     return fail(ErrorCode::model,
-                fmt::format("{} wants {} inputs:{}; {} files were given", graph::printable(model.name),
+                fmt::format("{} wants {} inputs:{}; {} files were given", display_name(model.name),
                             model.inputs.size(), names_of(model.inputs), files.size()));
   }
   std::vector<NpyArray> arrays;

@@ -7,12 +7,12 @@
 #include <memory>
 #include <utility>
 
+#include "base/display_name.h"
 #include "batch.h"
 #include "commands.h"
 #include "compute.h"
 #include "console.h"
 #include "exit_code.h"
-#include "image/display_name.h"
 #include "image/format.h"
 #include "naming.h"
 #include "options.h"
@@ -240,7 +240,7 @@ class Call {
                             {"height", job.output.height_px}});
     if (job.named.output == kPipe) return;
     console_.note(fmt::format("{} -> {} ({}x{} -> {}x{}, {:.2f} s)", shown_name(job.named.input),
-                              image::display_name(job.named.output), job.shape.width_px, job.shape.height_px,
+                              display_name(job.named.output), job.shape.width_px, job.shape.height_px,
                               job.output.width_px, job.output.height_px, seconds));
   }
 
@@ -252,7 +252,7 @@ class Call {
     }
     auto upscaler = upscaler_for(job);
     if (!upscaler) return propagate(upscaler);
-    auto result = (*upscaler)->process(std::as_const(picture->image).view(), process_options(job));
+    auto result = (*upscaler)->process(picture->image.view(), process_options(job));
     if (!result) return propagate(result, shown_name(job.named.input));
     result->metadata = std::move(picture->image.metadata);
     auto written =

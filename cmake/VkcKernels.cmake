@@ -22,9 +22,6 @@
 # $VULKAN_SDK/bin, or in a virtual environment .venv of the source tree that holds the Python package slangtorch.
 
 set(VKC_SLANGC "" CACHE FILEPATH "Slang compiler for kernels; empty: look for one")
-set(_vkc_slangc_minimum 2025.7)
-set(_vkc_kernels_dir ${CMAKE_CURRENT_LIST_DIR})
-find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
 # Sets `result` to the version that `slangc` prints, empty if it does not run.
 function(_vkc_slangc_version slangc result)
@@ -38,25 +35,27 @@ endfunction()
 
 # Sets `result` to a usable slangc or stops.
 function(_vkc_find_slangc result)
+  set(minimum 2025.7)
   if(VKC_SLANGC)
     set(candidates ${VKC_SLANGC})
   else()
     find_program(_vkc_slangc_on_path slangc NO_CACHE)
-    file(GLOB in_venv ${CMAKE_SOURCE_DIR}/.venv/lib/python3*/site-packages/slangtorch/bin/slangc)
+    file(GLOB in_venv ${CMAKE_SOURCE_DIR}/.venv/lib/python3*/site-packages/slangtorch/bin/slangc
+                      ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../.venv/lib/python3*/site-packages/slangtorch/bin/slangc)
     set(candidates ${_vkc_slangc_on_path} $ENV{VULKAN_SDK}/bin/slangc ${in_venv})
   endif()
   set(seen "")
   foreach(candidate IN LISTS candidates)
     if(EXISTS ${candidate})
       _vkc_slangc_version(${candidate} version)
-      if(version VERSION_GREATER_EQUAL _vkc_slangc_minimum)
+      if(version VERSION_GREATER_EQUAL minimum)
         set(${result} ${candidate} PARENT_SCOPE)
         return()
       endif()
       string(APPEND seen " ${candidate} is version '${version}'.")
     endif()
   endforeach()
-  message(FATAL_ERROR "slangc ${_vkc_slangc_minimum} or newer was not found.${seen} Run make setup, install the Vulkan SDK, "
+  message(FATAL_ERROR "slangc ${minimum} or newer was not found.${seen} Run make setup, install the Vulkan SDK, "
                       "or set -DVKC_SLANGC=/path/to/slangc.")
 endfunction()
 
@@ -102,6 +101,7 @@ function(vkc_add_kernels target)
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_FILES)
     message(FATAL_ERROR "vkc_add_kernels(${target} FILES ...): ${arg_UNPARSED_ARGUMENTS}")
   endif()
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)  # here: its target is known to the caller's folder alone
   _vkc_find_slangc(slangc)
   set(includes "")
   foreach(include IN LISTS arg_INCLUDE)
@@ -132,7 +132,7 @@ endfunction()
 
 # Makes the static library of the kernels compiled in `folder`.
 function(_vkc_embed_kernels target folder kernels compiled)
-  find_file(_vkc_embed_script embed_kernels.py PATHS ${_vkc_kernels_dir} ${_vkc_kernels_dir}/../tools
+  find_file(_vkc_embed_script embed_kernels.py PATHS ${CMAKE_CURRENT_FUNCTION_LIST_DIR} ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../tools
             NO_DEFAULT_PATH NO_CACHE REQUIRED)
   set(made ${folder}/${target}_kernels.h ${folder}/${target}_kernels.cpp)
   add_custom_command(
@@ -144,5 +144,10 @@ function(_vkc_embed_kernels target folder kernels compiled)
   add_library(${target} STATIC ${made})
   target_compile_features(${target} PUBLIC cxx_std_20)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
-  target_include_directories(${target} PUBLIC ${folder} ${_vkc_kernels_dir}/../include)
+  target_include_directories(${target} PUBLIC ${folder})
+  if(EXISTS ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../include/vkc/kernel_source.h)
+    target_include_directories(${target} PUBLIC ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../include)
+  else()  # installed
+    target_include_directories(${target} PUBLIC $<TARGET_PROPERTY:vkc::vkc,INTERFACE_INCLUDE_DIRECTORIES>)
+  endif()
 endfunction()

@@ -7,14 +7,9 @@
 #include <vector>
 
 #include "base/dtype.h"
+#include "base/image.h"
 
 namespace upres {
-
-struct Extent {
-  int width_px = 0;
-  int height_px = 0;
-  friend bool operator==(const Extent&, const Extent&) = default;
-};
 
 // Position of a window in the whole picture, in pixels from its top left corner.
 struct Origin {

@@ -3,9 +3,9 @@
 #include <array>
 #include <span>
 
+#include "base/display_name.h"
 #include "base/hash.h"
 #include "graph/names.h"
-#include "graph/printable.h"
 #include "graph/text.h"
 
 namespace upres::graph {
@@ -43,8 +43,8 @@ ValueId Graph::add_value(std::string name, const TensorType& type) {
 void Graph::add_node(Node node) { nodes_.push_back(std::move(node)); }
 
 std::string node_label(const Node& node) {
-  const std::string origin = node.origin.empty() ? "" : " (" + printable(node.origin) + ")";
-  return "node " + printable(node.name) + origin;
+  const std::string origin = node.origin.empty() ? "" : " (" + display_name(node.origin) + ")";
+  return "node " + display_name(node.name) + origin;
 }
 
 int side_channels(NetworkColors colors, int picture_channels) {

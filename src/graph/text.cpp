@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "graph/printable.h"
+#include "base/display_name.h"
 
 namespace upres::graph {
 namespace {
@@ -58,7 +58,7 @@ std::string value_list(const Graph& graph, const std::vector<ValueId>& ids) {
   std::string text;
   for (const ValueId id : ids) {
     text += text.empty() ? "%" : ", %";
-    text += id < graph.values().size() ? printable(graph.value(id).name) : fmt::format("?{}", id);
+    text += id < graph.values().size() ? display_name(graph.value(id).name) : fmt::format("?{}", id);
   }
   return text;
 }
@@ -66,7 +66,7 @@ std::string value_list(const Graph& graph, const std::vector<ValueId>& ids) {
 std::string port_line(const Graph& graph, std::string_view kind, ValueId id) {
   if (id >= graph.values().size()) return fmt::format("{} %?{}\n", kind, id);
   const Value& value = graph.value(id);
-  return fmt::format("{} %{}: {} {} {}\n", kind, printable(value.name), value.type.channels,
+  return fmt::format("{} %{}: {} {} {}\n", kind, display_name(value.name), value.type.channels,
                      name(value.type.dtype), word(value.type.layout));
 }
 
@@ -74,7 +74,7 @@ std::string node_line(const Graph& graph, const Node& node) {
   const std::string parameters = describe(node.op);
   return fmt::format("{} = {}({}){}{}   # {}\n", value_list(graph, node.outputs), operator_name(node.op),
                      value_list(graph, node.inputs), parameters.empty() ? "" : " ", parameters,
-                     printable(node.name));
+                     display_name(node.name));
 }
 
 }  // namespace

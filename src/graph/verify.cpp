@@ -8,8 +8,8 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "base/display_name.h"
 #include "graph/names.h"
-#include "graph/printable.h"
 
 namespace upres::graph {
 namespace {
@@ -177,17 +177,17 @@ class Verifier {
 
  private:
   bool known(ValueId id) const { return id < produced_.size(); }
-  std::string name_of(ValueId id) const { return printable(graph_.value(id).name); }
+  std::string name_of(ValueId id) const { return display_name(graph_.value(id).name); }
 
   Status check_values() {
     std::unordered_set<std::string_view> names;
     for (const Value& value : graph_.values()) {
       if (value.name.empty()) return fail(ErrorCode::model, "a tensor has no name");
       if (value.type.channels < 1) {
-        return fail(ErrorCode::model, fmt::format("tensor {}: has no channels", printable(value.name)));
+        return fail(ErrorCode::model, fmt::format("tensor {}: has no channels", display_name(value.name)));
       }
       if (!names.insert(value.name).second) {
-        return fail(ErrorCode::model, fmt::format("tensor {}: two have this name", printable(value.name)));
+        return fail(ErrorCode::model, fmt::format("tensor {}: two have this name", display_name(value.name)));
       }
     }
     return {};

@@ -46,11 +46,10 @@ Result<PictureInfo> probe(std::span<const std::byte> file, std::string_view labe
 // Log: a warning for everything the file carries that a Picture cannot (IPTC, further pictures of an MPF
 // file, gAMA, ...) and for oddities that the decoder reports; comments go to info.
 //
-// Error input, its message beginning with the file's name: cannot be opened or read; empty; not a picture;
-// another format (named); CMYK, Lab, palette TIFF, premultiplied or undeclared extra channels, samples that
-// are not 8 or 16 bits unsigned, animations, several pages, camera raw files (each named); truncated or
-// damaged, including wrong checksums; more pixels than the machine's memory holds. Any thread, several at
-// once.
+// Error input, "cannot read photo.png: ...": cannot be opened or read; empty; not a picture; another format
+// (named); CMYK, Lab, palette TIFF, premultiplied or undeclared extra channels, samples that are not 8 or 16
+// bits unsigned, animations, several pages, camera raw files (each named); truncated or damaged, including
+// wrong checksums; more pixels than the machine's memory holds. Any thread, several at once.
 Result<Picture> read(const std::filesystem::path& path, const Log& log = {});
 Result<Picture> read(std::span<const std::byte> file, std::string_view label, const Log& log = {});
 

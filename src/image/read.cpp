@@ -11,8 +11,8 @@
 #include <system_error>
 #include <utility>
 
+#include "base/display_name.h"
 #include "image/decode.h"
-#include "image/display_name.h"
 #include "image/exif.h"
 #include "image/orientation.h"
 #include "image/picture.h"
@@ -91,15 +91,14 @@ Result<Bytes> read_all(const OpenFile& file, const std::string& label) {
 }
 
 // "photo.bmp" + "is a BMP file; ...".
-tl::unexpected<Error> about(const std::string& label, Error error) {
-  error.message = label + " " + error.message;
-  return tl::unexpected<Error>(std::move(error));
+tl::unexpected<Error> about(const std::string& label, const Error& error) {
+  return cannot_read(label, "it " + error.message);
 }
 
 Result<Scan> scan_named(const ByteReader& file, const std::string& label) {
   try {
     Result<Scan> found = scan(file);
-    if (!found) return about(label, std::move(found.error()));
+    if (!found) return about(label, found.error());
     return found;
   } catch (const std::exception&) {  // bad_alloc, length_error
     return cannot_read(label, "not enough memory for its metadata");
@@ -152,23 +151,23 @@ Metadata metadata_of(Scan& found, Decoded& decoded) {
 
 Result<Picture> decode_scanned(std::span<const std::byte> file, Scan& found, const std::string& label,
                                const Log& log) {
-  if (Status status = check_memory(found); !status) return about(label, std::move(status.error()));
+  if (Status status = check_memory(found); !status) return about(label, status.error());
   if (found.format == Format::png) {
-    if (Status status = check_png_checksums(file); !status) return about(label, std::move(status.error()));
+    if (Status status = check_png_checksums(file); !status) return about(label, status.error());
   }
   Result<Decoded> decoded = decode(file, found);
-  if (!decoded) return about(label, std::move(decoded.error()));
+  if (!decoded) return about(label, decoded.error());
   tell(found, *decoded, label, log);
   Image stored{found.stored, std::move(decoded->pixels), metadata_of(found, *decoded)};
   Result<Image> upright = apply_orientation(std::move(stored), found.orientation);
-  if (!upright) return propagate(upright, label);
+  if (!upright) return cannot_read(label, upright.error().message);
   return Picture{std::move(*upright), found.format};
 }
 
 }  // namespace
 
 Result<PictureInfo> probe(std::span<const std::byte> file, std::string_view label) {
-  const Result<Scan> found = scan_named(MemoryReader(file), display_name(label));
+  const Result<Scan> found = scan_named(MemoryReader(file), display_name(label, kWholeName));
   return found.map(info_of);
 }
 
@@ -182,7 +181,7 @@ Result<PictureInfo> probe(const std::filesystem::path& path) {
 }
 
 Result<Picture> read(std::span<const std::byte> file, std::string_view label, const Log& log) {
-  const std::string shown = display_name(label);
+  const std::string shown = display_name(label, kWholeName);
   Result<Scan> found = scan_named(MemoryReader(file), shown);
   if (!found) return propagate(found);
   return decode_scanned(file, *found, shown, log);

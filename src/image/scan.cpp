@@ -135,7 +135,7 @@ Result<Scan> scan(const ByteReader& file) {
   if (file.size_bytes() == 0) return fail(ErrorCode::input, "is empty");
   std::array<uint8_t, kHeadBytes> buffer = {};
   const auto head = std::span(buffer).first(std::min<size_t>(kHeadBytes, file.size_bytes()));
-  if (!file.read_at(0, head)) return fail(ErrorCode::input, "cannot be read");
+  if (!file.read_at(0, head)) return fail(ErrorCode::input, "is unreadable");
   const std::optional<Format> format = format_of(head);
   if (!format) return not_one_of_ours(head);
   Result<Scan> found = scan_as(*format, file);

@@ -4,7 +4,7 @@
 #include <mutex>
 #include <string_view>
 
-#include "image/display_name.h"
+#include "base/display_name.h"
 
 namespace upres::image {
 namespace {
@@ -12,18 +12,18 @@ namespace {
 // Per thread, because GLib's handler gets no other hint of whose message it is.
 thread_local std::vector<std::string>* collected_warnings = nullptr;
 
-std::string one_line(std::string_view text) {
+std::string joined_lines(std::string_view text) {
   const size_t last = text.find_last_not_of(" \n");
   std::string line(text.substr(0, last == std::string_view::npos ? 0 : last + 1));
   for (size_t at = line.find('\n'); at != std::string::npos; at = line.find('\n', at))
     line.replace(at, 1, "; ");
-  return display_name(std::string_view(line));
+  return one_line(line);
 }
 
 void keep_message(const gchar* /*domain*/, GLogLevelFlags level, const gchar* message, gpointer /*data*/) {
   const bool is_serious = (level & (G_LOG_LEVEL_ERROR | G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_WARNING)) != 0;
   if (collected_warnings != nullptr && is_serious && message != nullptr) {
-    collected_warnings->push_back(one_line(message));
+    collected_warnings->push_back(joined_lines(message));
   }
 }
 
@@ -55,7 +55,7 @@ Status start_vips() {
 
 std::string take_vips_error() {
   const std::unique_ptr<char, GFree> text(vips_error_buffer_copy());
-  return one_line(text.get());
+  return joined_lines(text.get());
 }
 
 VipsWarnings::VipsWarnings() { collected_warnings = &texts_; }

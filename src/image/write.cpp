@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "image/display_name.h"
+#include "base/display_name.h"
 
 namespace upres::image {
 
@@ -17,7 +17,7 @@ Status write(const ImageView& view, const Metadata& metadata, Format format, con
     level == LogLevel::warning ? log.warning(line) : log.info(line);
   });
   Result<std::vector<std::byte>> bytes = encode(view, metadata, format, options, named);
-  if (!bytes) return propagate(bytes, label);
+  if (!bytes) return propagate(bytes, "cannot write " + label);
   if (Status status = file->append(*bytes); !status) return status;
   return file->commit();
 }

@@ -8,8 +8,8 @@
 #include "base/error.h"
 #include "base/image.h"
 #include "base/log.h"
+#include "base/pending_file.h"
 #include "image/format.h"
-#include "image/pending_file.h"
 
 namespace upres::image {
 
@@ -35,7 +35,7 @@ Result<std::vector<std::byte>> encode(const ImageView& view, const Metadata& met
                                       const EncodeOptions& options = {}, const Log& log = {});
 
 // encode() to a file, which appears complete or not at all (see PendingFile).
-// Error input, its message beginning with the file's name: as encode() and PendingFile.
+// Error input, "cannot write photo.png: ...": as encode() and PendingFile.
 Status write(const ImageView& view, const Metadata& metadata, Format format, const EncodeOptions& options,
              const std::filesystem::path& path, IfExists if_exists, const Log& log = {});
 

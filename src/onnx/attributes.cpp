@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "graph/printable.h"
+#include "base/display_name.h"
 
 namespace upres::onnx {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 using proto::AttributeProto;
 
 tl::unexpected<Error> refuse(std::string_view name, std::string_view what) {
-  return fail(ErrorCode::model, fmt::format("attribute {}: {}", graph::printable(name), what));
+  return fail(ErrorCode::model, fmt::format("attribute {}: {}", display_name(name), what));
 }
 
 // Files of the first IR version do not say the type; then the field that is set tells.

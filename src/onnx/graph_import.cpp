@@ -6,15 +6,13 @@
 #include <optional>
 #include <unordered_set>
 
-#include "graph/printable.h"
+#include "base/display_name.h"
 #include "onnx/node_import.h"
 #include "onnx/node_order.h"
 #include "onnx/operators.h"
 
 namespace upres::onnx {
 namespace {
-
-using graph::printable;
 
 tl::unexpected<Error> refuse(std::string message) { return fail(ErrorCode::model, std::move(message)); }
 
@@ -44,8 +42,8 @@ Status check_model(const proto::ModelProto& model) {
 }
 
 std::string node_label(const proto::NodeProto& node, int index) {
-  return node.name().empty() ? fmt::format("node {}_{}", printable(node.op_type()), index)
-                             : fmt::format("node {}", printable(node.name()));
+  return node.name().empty() ? fmt::format("node {}_{}", display_name(node.op_type()), index)
+                             : fmt::format("node {}", display_name(node.name()));
 }
 
 std::string full_type(const proto::NodeProto& node) {
@@ -108,13 +106,13 @@ Result<Port> read_port(const proto::ValueInfoProto& info, std::string_view kind,
   const auto& tensor = info.type().tensor_type();
   const bool is_tensor = info.type().has_tensor_type();
   if (!is_tensor && info.type().value_case() != proto::TypeProto::VALUE_NOT_SET) {
-    return refuse(fmt::format("{} {}: no tensor", kind, printable(info.name())));
+    return refuse(fmt::format("{} {}: no tensor", kind, display_name(info.name())));
   }
   if (tensor.elem_type() == proto::TensorProto::UNDEFINED)
     return Port{info.name(), otherwise, declared_dims(tensor)};
   if (!is_float(tensor.elem_type())) {
     return refuse(fmt::format("{} {}: type {}; upres runs networks from FLOAT or FLOAT16 to the same", kind,
-                              printable(info.name()), type_name(tensor.elem_type())));
+                              display_name(info.name()), type_name(tensor.elem_type())));
   }
   const bool half = tensor.elem_type() == proto::TensorProto::FLOAT16;
   return Port{info.name(), half ? DType::f16 : DType::f32, declared_dims(tensor)};
@@ -152,7 +150,7 @@ class GraphImport {
     std::unordered_set<std::string_view> names;
     for (const proto::ValueInfoProto& info : proto_.input()) {
       if (!names.insert(info.name()).second) {
-        return refuse(fmt::format("input {}: two have this name", printable(info.name())));
+        return refuse(fmt::format("input {}: two have this name", display_name(info.name())));
       }
       if (given_.contains(info.name())) continue;
       if (auto status = define_input(info); !status) return status;
@@ -168,12 +166,12 @@ class GraphImport {
     if (port->declared_dims.size() != 4) {
       return refuse(
           fmt::format("input {}: its shape is {}; upres needs 4 dimensions: batch, channels, height, width",
-                      printable(info.name()), dims_text(port->declared_dims)));
+                      display_name(info.name()), dims_text(port->declared_dims)));
     }
     const int64_t channels = port->declared_dims[1];
     if (channels < 1 || channels > kMaxChannels) {
       return refuse(fmt::format("input {}: its shape is {}; upres needs a fixed number of channels",
-                                printable(info.name()), dims_text(port->declared_dims)));
+                                display_name(info.name()), dims_text(port->declared_dims)));
     }
     const TensorType type{DType::f32, Layout::planar, static_cast<int>(channels)};
     const graph::ValueId id = state_.graph.add_value(info.name(), type);
@@ -206,15 +204,15 @@ class GraphImport {
     std::unordered_set<std::string_view> names;
     for (const proto::ValueInfoProto& info : proto_.output()) {
       if (!names.insert(info.name()).second) {
-        return refuse(fmt::format("output {}: two have this name", printable(info.name())));
+        return refuse(fmt::format("output {}: two have this name", display_name(info.name())));
       }
       auto port = read_port(info, "output", model_.inputs.front().dtype);
       if (!port) return propagate(port);
       const Symbol* symbol = state_.scope.find(info.name());
       if (symbol == nullptr)
-        return refuse(fmt::format("output {}: no node makes it", printable(info.name())));
+        return refuse(fmt::format("output {}: no node makes it", display_name(info.name())));
       if (!std::holds_alternative<Activation>(*symbol)) {
-        return refuse(fmt::format("output {}: it is a constant", printable(info.name())));
+        return refuse(fmt::format("output {}: it is a constant", display_name(info.name())));
       }
       state_.graph.add_output(std::get<Activation>(*symbol).id);
       model_.outputs.push_back(std::move(*port));

@@ -10,7 +10,7 @@
 #include <new>
 #include <system_error>
 
-#include "graph/printable.h"
+#include "base/display_name.h"
 #include "graph/verify.h"
 #include "onnx/graph_import.h"
 #include "onnx/wire_check.h"
@@ -76,7 +76,7 @@ Result<Model> caught(const std::string& label, const F& run) {
 }  // namespace
 
 Result<Model> import_model(std::span<const std::byte> bytes, std::string_view label) {
-  const std::string shown = graph::printable(label, kMaxLabel_bytes);
+  const std::string shown = display_name(label, kMaxLabel_bytes);
   return caught(shown, [&]() -> Result<Model> {
     auto model = parse_and_import(bytes);
     if (!model) return propagate(model, shown);
@@ -85,7 +85,7 @@ Result<Model> import_model(std::span<const std::byte> bytes, std::string_view la
 }
 
 Result<Model> import_file(const std::string& path) {
-  const std::string shown = graph::printable(path, kMaxLabel_bytes);
+  const std::string shown = display_name(path, kMaxLabel_bytes);
   return caught(shown, [&]() -> Result<Model> {
     auto bytes = read_file(path, shown);
     if (!bytes) return propagate(bytes);

@@ -2,14 +2,12 @@
 
 #include <fmt/format.h>
 
-#include "graph/printable.h"
+#include "base/display_name.h"
 
 namespace upres::onnx {
 
-using graph::printable;
-
 std::string operator_label(std::string_view op_type, int64_t opset) {
-  return fmt::format("{} (opset {})", printable(op_type), opset);
+  return fmt::format("{} (opset {})", display_name(op_type), opset);
 }
 
 bool NodeImport::has_input(int index) const {
@@ -22,14 +20,14 @@ Result<Activation> NodeImport::activation(int index) const {
   if (found != nullptr && std::holds_alternative<Activation>(*found)) return std::get<Activation>(*found);
   return fail(ErrorCode::model,
               fmt::format("input {} is a constant; upres computes only what depends on the picture",
-                          printable(input_name(index))));
+                          display_name(input_name(index))));
 }
 
 Result<Activation> NodeImport::picture(int index) const {
   auto found = activation(index);
   if (found && found->dims.size() != 4) {
     return fail(ErrorCode::model, fmt::format("input {} has {} dimensions where 4 are needed",
-                                              printable(input_name(index)), found->dims.size()));
+                                              display_name(input_name(index)), found->dims.size()));
   }
   return found;
 }
@@ -46,7 +44,7 @@ Result<const proto::TensorProto*> NodeImport::constant(int index, std::string_vi
   }
   return fail(ErrorCode::model,
               fmt::format("input {} ({}) is computed at run time; upres needs it in the file",
-                          printable(input_name(index)), role));
+                          display_name(input_name(index)), role));
 }
 
 Result<graph::Weights> NodeImport::floats(int index, std::string_view role) const {

@@ -8,12 +8,11 @@
 #include <queue>
 #include <unordered_map>
 
-#include "graph/printable.h"
+#include "base/display_name.h"
 
 namespace upres::onnx {
 namespace {
 
-using graph::printable;
 using NodeOfOutput = std::unordered_map<std::string_view, int>;
 
 Result<NodeOfOutput> find_producers(const proto::GraphProto& graph,
@@ -23,7 +22,7 @@ Result<NodeOfOutput> find_producers(const proto::GraphProto& graph,
     for (const std::string& output : graph.node(i).output()) {
       if (output.empty()) continue;  // an optional output that nobody wants
       if (given.contains(output) || !producers.emplace(output, i).second) {
-        return fail(ErrorCode::model, fmt::format("tensor {}: made twice", printable(output)));
+        return fail(ErrorCode::model, fmt::format("tensor {}: made twice", display_name(output)));
       }
     }
   }
@@ -46,7 +45,7 @@ Result<Dependencies> find_dependencies(const proto::GraphProto& graph, const Nod
       const auto producer = producers.find(input);
       if (producer == producers.end()) {
         return fail(ErrorCode::model,
-                    fmt::format("tensor {}: read by a node, but not in the file", printable(input)));
+                    fmt::format("tensor {}: read by a node, but not in the file", display_name(input)));
       }
       found.readers[static_cast<size_t>(producer->second)].push_back(i);
       ++found.missing[static_cast<size_t>(i)];
@@ -79,7 +78,7 @@ Result<std::vector<int>> order_nodes(const proto::GraphProto& graph,
   for (int i = 0; i < graph.node_size(); ++i) {
     if (dependencies->missing[static_cast<size_t>(i)] == 0 || graph.node(i).output_size() == 0) continue;
     return fail(ErrorCode::model,
-                fmt::format("tensor {}: depends on itself", printable(graph.node(i).output(0))));
+                fmt::format("tensor {}: depends on itself", display_name(graph.node(i).output(0))));
   }
   return fail(ErrorCode::model, "its nodes depend on themselves");
 }

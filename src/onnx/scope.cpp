@@ -2,14 +2,14 @@
 
 #include <fmt/format.h>
 
-#include "graph/printable.h"
+#include "base/display_name.h"
 
 namespace upres::onnx {
 
 Status Scope::define(std::string_view name, Symbol symbol) {
   if (name.empty()) return fail(ErrorCode::model, "a tensor has no name");
   if (symbols_.emplace(name, std::move(symbol)).second) return {};
-  return fail(ErrorCode::model, fmt::format("tensor {}: two have this name", graph::printable(name)));
+  return fail(ErrorCode::model, fmt::format("tensor {}: two have this name", display_name(name)));
 }
 
 const Symbol* Scope::find(std::string_view name) const {

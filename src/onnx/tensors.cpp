@@ -7,13 +7,12 @@
 #include <cstring>
 #include <optional>
 
+#include "base/display_name.h"
 #include "base/half.h"
-#include "graph/printable.h"
 
 namespace upres::onnx {
 namespace {
 
-using graph::printable;
 using proto::TensorProto;
 
 // raw_data is little-endian by definition and copied as it is.
@@ -24,7 +23,7 @@ constexpr std::array<std::string_view, 17> kTypeNames = {
     "BOOL",      "FLOAT16", "DOUBLE", "UINT32", "UINT64", "COMPLEX64", "COMPLEX128", "BFLOAT16"};
 
 tl::unexpected<Error> refuse(std::string_view name, std::string_view what) {
-  return fail(ErrorCode::model, fmt::format("tensor {}: {}", printable(name), what));
+  return fail(ErrorCode::model, fmt::format("tensor {}: {}", display_name(name), what));
 }
 
 // Number of elements; nullopt when a size is negative or the product overflows.
@@ -47,7 +46,7 @@ std::string_view external_location(const TensorProto& tensor) {
 Status check_storage(const TensorProto& tensor, std::string_view name) {
   if (tensor.data_location() == TensorProto::EXTERNAL) {
     return refuse(name, fmt::format("its data is in another file, {}; save the model with its weights inside",
-                                    printable(external_location(tensor))));
+                                    display_name(external_location(tensor))));
   }
   if (tensor.has_segment()) return refuse(name, "its data is split into segments, which is not supported");
   return {};
@@ -102,7 +101,7 @@ std::string dims_text(const Dims& dims) {
   if (dims.empty()) return "scalar";
   std::string text;
   for (const int64_t dim : dims) {
-    if (text.size() > graph::kPrintableNameBytes) return text + "x...";
+    if (text.size() > kDisplayNameBytes) return text + "x...";
     text += fmt::format("{}{}", text.empty() ? "" : "x", dim == -1 ? "?" : std::to_string(dim));
   }
   return text;

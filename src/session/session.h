@@ -45,6 +45,12 @@ struct JobReport {
   std::vector<StepTime> steps;
 };
 
+// What a session holds beyond the caller's tensors. Grows to what the largest job so far needed.
+struct MemoryUse {
+  uint64_t device_bytes = 0;  // Vulkan allocations, also those that lie in the host's memory
+  uint64_t host_bytes = 0;    // rows and weights of the CPU device
+};
+
 // Thread rule: one session may be used from one thread at a time, different sessions (also on one device)
 // from several.
 class Session {
@@ -57,6 +63,7 @@ class Session {
   [[nodiscard]] virtual std::string precision() const = 0;
   // How many jobs may be in flight; submit() waits for the oldest beyond that.
   [[nodiscard]] virtual int slots() const = 0;
+  [[nodiscard]] virtual MemoryUse memory_use() const = 0;
   // Steps with their kernels for inputs of this extent, for logs and bench.
   virtual Result<std::string> describe(std::span<const Extent> inputs, const Extent& resampled) = 0;
 

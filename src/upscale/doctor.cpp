@@ -4,13 +4,39 @@
 #include <utility>
 #include <variant>
 
+#include "devicedb/devicedb.h"
 #include "kernels/cases.h"
+#include "kernels/kernel.h"
 
 namespace upres::upscale {
 namespace {
 
-// Group size whose multiples and neighbours the cases try; that of the database's defaults.
+// Every device and operator is tried at the edges of groups of this size; GPUs at those of the groups that
+// each kernel uses there, too.
 constexpr kernels::GroupSize kGroup = {16, 16, 1};
+
+// As choose_kernels does it where nothing forbids the database's or the kernel's own values.
+kernels::GroupSize group_on(const Device& device, const kernels::Kernel& kernel) {
+  const auto known = devicedb::Database::embedded().tuning(device.info(), kernel.id());
+  return kernels::group_size_of(kernels::complete_tuning(kernel, known));
+}
+
+// Adds the cases for groups of this kernel that are not there yet.
+void add_cases_of(const kernels::Kernel& kernel, const kernels::GroupSize& group,
+                  std::vector<kernels::KernelCase>& cases) {
+  for (kernels::KernelCase& test : kernels::kernel_cases(group)) {
+    const bool is_known = std::ranges::find(cases, test.line, &kernels::KernelCase::line) != cases.end();
+    if (!is_known && kernel.computes(test.graph, test.node())) cases.push_back(std::move(test));
+  }
+}
+
+std::vector<kernels::KernelCase> cases_for(const Device& device) {
+  std::vector<kernels::KernelCase> cases = kernels::kernel_cases(kGroup);
+  if (device.is_cpu()) return cases;
+  for (const kernels::Kernel* kernel : kernels::all_kernels())
+    add_cases_of(*kernel, group_on(device, *kernel), cases);
+  return cases;
+}
 
 struct Outcome {
   std::string kernel;
@@ -66,7 +92,7 @@ double limit_of(const kernels::Tolerance& tolerance) {
 Result<std::vector<KernelCheck>> check_kernels(const Device& device, Precision precision,
                                                const std::function<bool()>& cancelled) {
   std::vector<KernelCheck> checks;
-  for (kernels::KernelCase& test : kernels::kernel_cases(kGroup)) {
+  for (kernels::KernelCase& test : cases_for(device)) {
     if (cancelled && cancelled()) return fail(ErrorCode::cancelled, "stopped");
     if (precision == Precision::bf16) {
       // There NaN may reach the pixel to the left (session/cpu/cpu_session.h).

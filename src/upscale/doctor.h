@@ -22,8 +22,9 @@ struct KernelCheck {
 };
 
 // Runs the cases of kernels/cases.h, each as a graph of one node, with whatever kernel the device chooses for
-// it. A case that cannot be run counts as wrong. `cancelled` is asked between cases; the checks so far are
-// then lost. Errors: cancelled.
+// it: on a GPU also at the edges of the workgroups that each kernel uses on that device. A case that cannot
+// be run counts as wrong. `cancelled` is asked between cases; the checks so far are then lost. Errors:
+// cancelled.
 Result<std::vector<KernelCheck>> check_kernels(const Device& device, Precision precision,
                                                const std::function<bool()>& cancelled = {});
 

@@ -8,9 +8,9 @@
 #include <tuple>
 #include <utility>
 
+#include "base/display_name.h"
 #include "embedded_models.h"
 #include "graph/passes/passes.h"
-#include "graph/printable.h"
 #include "graph/verify.h"
 
 namespace upres::upscale {
@@ -35,12 +35,33 @@ Result<onnx::Model> import_named(const std::string& name_or_path) {
   }
   std::error_code error;
   if (std::filesystem::exists(name_or_path, error)) return onnx::import_file(name_or_path);
-  return fail(ErrorCode::model, fmt::format("{}: no such file, nor an embedded model; embedded are:{}",
-                                            graph::printable(name_or_path), embedded_names()));
+  return fail(ErrorCode::model,
+              fmt::format("{}: no such file, nor an embedded model; embedded are:{}",
+                          display_name(std::filesystem::path(name_or_path)), embedded_names()));
 }
 
-std::string base_name(const std::string& name_or_path) {
-  return std::filesystem::path(name_or_path).filename().native();
+// Simplified and verified.
+Result<Model> make_ready(onnx::Model imported, const std::filesystem::path& path) {
+  Model model{path.filename().native(), std::move(imported.graph), std::move(imported.inputs),
+              std::move(imported.outputs)};
+  if (auto simplified = graph::simplify(model.network); !simplified)
+    return propagate(simplified, display_name(path));
+  if (auto verified = graph::verify_runnable(model.network); !verified)
+    return propagate(verified, display_name(path));
+  return model;
+}
+
+Result<PictureModel> as_picture_model(Model model, const std::filesystem::path& path) {
+  auto kind = graph::inspect_picture_network(model.network);
+  if (!kind) return propagate(kind, display_name(path));
+  return PictureModel{std::move(model), *kind};
+}
+
+Result<PictureModel> make_picture_model(Result<onnx::Model> imported, const std::filesystem::path& path) {
+  if (!imported) return propagate(imported);
+  auto model = make_ready(std::move(*imported), path);
+  if (!model) return propagate(model);
+  return as_picture_model(std::move(*model), path);
 }
 
 Result<EmbeddedModelInfo> inspect_embedded(const models::EmbeddedModel& embedded) {
@@ -55,23 +76,21 @@ Result<EmbeddedModelInfo> inspect_embedded(const models::EmbeddedModel& embedded
 Result<Model> open_model(const std::string& name_or_path) {
   auto imported = import_named(name_or_path);
   if (!imported) return propagate(imported);
-  Model model{base_name(name_or_path), std::move(imported->graph), std::move(imported->inputs),
-              std::move(imported->outputs)};
-  if (auto simplified = graph::simplify(model.network); !simplified) {
-    return propagate(simplified, graph::printable(name_or_path));
-  }
-  if (auto verified = graph::verify_runnable(model.network); !verified) {
-    return propagate(verified, graph::printable(name_or_path));
-  }
-  return model;
+  return make_ready(std::move(*imported), std::filesystem::path(name_or_path));
 }
 
 Result<PictureModel> open_picture_model(const std::string& name_or_path) {
   auto model = open_model(name_or_path);
   if (!model) return propagate(model);
-  auto kind = graph::inspect_picture_network(model->network);
-  if (!kind) return propagate(kind, graph::printable(name_or_path));
-  return PictureModel{std::move(*model), *kind};
+  return as_picture_model(std::move(*model), std::filesystem::path(name_or_path));
+}
+
+Result<PictureModel> read_picture_model(std::span<const std::byte> onnx, std::string_view label) {
+  return make_picture_model(onnx::import_model(onnx, label), label);
+}
+
+Result<PictureModel> read_picture_model(const std::filesystem::path& path) {
+  return make_picture_model(onnx::import_file(path), path);
 }
 
 Result<std::vector<EmbeddedModelInfo>> list_embedded_models() {

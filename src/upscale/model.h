@@ -1,7 +1,10 @@
 // Models: embedded ones by name, others from ONNX files.
 #pragma once
 
+#include <cstddef>
+#include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +32,11 @@ struct PictureModel {
 // The embedded model of that name, or else the ONNX file of that path (`./NAME` for a file called like an
 // embedded model). Errors: model, beginning with the name; a name that is neither lists the embedded ones.
 Result<Model> open_model(const std::string& name_or_path);
+
+// The picture model in the bytes of an ONNX file; `label` names it, also in messages. Errors: model.
+Result<PictureModel> read_picture_model(std::span<const std::byte> onnx, std::string_view label);
+// The same from a file.
+Result<PictureModel> read_picture_model(const std::filesystem::path& path);
 
 // open_model, for a network that enlarges pictures. Errors: model, also saying why it is no such network.
 Result<PictureModel> open_picture_model(const std::string& name_or_path);

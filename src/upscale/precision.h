@@ -1,5 +1,7 @@
-// Numbers a network is computed in, and the rule by which `auto` picks them.
+// The rule by which `auto` picks the numbers that a network is computed in.
 #pragma once
+
+#include <upres/precision.h>
 
 #include <functional>
 #include <memory>
@@ -14,12 +16,7 @@
 
 namespace upres::upscale {
 
-enum class Precision {
-  automatic,  // the device's faster form where it agrees with fp32, else fp32
-  fp32,
-  fp16,  // fp16 storage, fp32 accumulation
-  bf16,  // bf16 storage, fp32 accumulation
-};
+using upres::Precision;
 
 std::string_view name(Precision precision);  // "auto", "fp32", "fp16", "bf16"
 std::optional<Precision> precision_from_text(std::string_view text);

@@ -66,7 +66,7 @@ Result<ImageView> visible_input(const ImageView& input, Image& copy) {
     std::copy(row.begin(), row.end(), copy.view().row(y).begin());
   }
   if (auto filled = fill_hidden_colors(copy.view()); !filled) return propagate(filled);
-  return std::as_const(copy).view();
+  return copy.view();
 }
 
 std::string kind_key(const ImageShape& input, const Extent& output, DType out_dtype, bool resized) {
@@ -140,7 +140,7 @@ Result<std::shared_ptr<session::Session>> Upscaler::session_for(Attempt& attempt
   return attempt.sessions.back().second;
 }
 
-Status Upscaler::run_attempt(Attempt& attempt, const ImageView& input, Image& output,
+Status Upscaler::run_attempt(Attempt& attempt, const ImageView& input, const MutableImageView& output,
                              const RunCallbacks& callbacks) {
   const Extent in = extent_of(input.shape);
   const Extent out = extent_of(output.shape);
@@ -151,30 +151,51 @@ Status Upscaler::run_attempt(Attempt& attempt, const ImageView& input, Image& ou
   if (!edge_px) return tl::unexpected(edge_px.error());
   const auto grid = plan::make_tiles(in, out, graph::receptive_field(graph), model_.kind.factor, *edge_px);
   if (!grid) return tl::unexpected(grid.error());
-  const auto report = run_tiles(**session, *grid, as_tensor(input), as_tensor(output.view()), callbacks);
+  const auto report = run_tiles(**session, *grid, as_tensor(input), as_tensor(output), callbacks);
   if (!report) return tl::unexpected(report.error());
   return check_result(report->statistics, is_flat(input));
 }
 
-Result<Image> Upscaler::process(const ImageView& input, const ProcessOptions& options) {
-  const Extent in = extent_of(input.shape);
-  const Extent out = options.output ? *options.output : times(in, model_.kind.factor);
+Status Upscaler::process_into(const ImageView& input, const MutableImageView& output,
+                              const RunCallbacks& callbacks) {
+  if (input.shape.channels != output.shape.channels) {
+    return fail(ErrorCode::usage, "the result has " + std::to_string(output.shape.channels) +
+                                      " channels, the picture " + std::to_string(input.shape.channels));
+  }
   Image copy;
   const auto visible = visible_input(input, copy);
   if (!visible) return tl::unexpected(visible.error());
-  auto output = create_output({out.width_px, out.height_px, input.shape.channels, options.out_dtype});
-  if (!output) return output;
   Status last;
   for (size_t i = 0; Attempt* next = attempt(i); ++i) {
     if (!last) {
       log_.warning(last.error().message + "; computing again on " + next->device.info().name + " in " +
                    std::string(name(next->precision)));
     }
-    last = run_attempt(*next, *visible, *output, options.callbacks);
-    if (last) return output;
-    if (last.error().code != ErrorCode::device) break;
+    last = run_attempt(*next, *visible, output, callbacks);
+    if (last || last.error().code != ErrorCode::device) break;
   }
-  return propagate(last);
+  return last;
+}
+
+Result<Image> Upscaler::process(const ImageView& input, const ProcessOptions& options) {
+  const Extent in = extent_of(input.shape);
+  const Extent out = options.output ? *options.output : times(in, model_.kind.factor);
+  auto output = create_output({out.width_px, out.height_px, input.shape.channels, options.out_dtype});
+  if (!output) return output;
+  if (auto done = process_into(input, output->view(), options.callbacks); !done) return propagate(done);
+  return output;
+}
+
+session::MemoryUse Upscaler::memory_use() const {
+  session::MemoryUse total;
+  for (const Attempt& attempt : attempts_) {
+    for (const auto& [key, session] : attempt.sessions) {
+      const session::MemoryUse use = session->memory_use();
+      total.device_bytes += use.device_bytes;
+      total.host_bytes += use.host_bytes;
+    }
+  }
+  return total;
 }
 
 }  // namespace upres::upscale

@@ -49,6 +49,14 @@ class Upscaler {
   // memory), usage (tile_px below what the network sees), device (nothing gave a usable result), cancelled.
   Result<Image> process(const ImageView& input, const ProcessOptions& options = {});
 
+  // The same into the caller's memory: the view's shape says size and type of the result. It must not overlap
+  // the input. Errors: as process; usage, when the channels differ.
+  Status process_into(const ImageView& input, const MutableImageView& output,
+                      const RunCallbacks& callbacks = {});
+
+  // What the sessions kept hold now.
+  [[nodiscard]] session::MemoryUse memory_use() const;
+
   [[nodiscard]] const PictureModel& model() const { return model_; }
   [[nodiscard]] Precision precision() const { return precision_; }
   [[nodiscard]] std::string device_name() const { return device_.info().name; }
@@ -66,7 +74,8 @@ class Upscaler {
   Attempt* attempt(size_t index);
   Result<std::shared_ptr<session::Session>> session_for(Attempt& attempt, const ImageShape& input,
                                                         const Extent& output, DType out_dtype);
-  Status run_attempt(Attempt& attempt, const ImageView& input, Image& output, const RunCallbacks& callbacks);
+  Status run_attempt(Attempt& attempt, const ImageView& input, const MutableImageView& output,
+                     const RunCallbacks& callbacks);
 
   Device device_;
   PictureModel model_;

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "graph/printable.h"
+#include "base/display_name.h"
 #include "onnx/operators.h"
 
 namespace upres::onnx {
@@ -36,9 +36,8 @@ Status check_steps(const NodeImport& node) {
 
 tl::unexpected<Error> wrong_weights(const NodeImport& node, int index, const Dims& dims,
                                     std::string_view wanted) {
-  return fail(ErrorCode::model,
-              fmt::format("tensor {}: its shape is {}, {}", graph::printable(node.input_name(index)),
-                          dims_text(dims), wanted));
+  return fail(ErrorCode::model, fmt::format("tensor {}: its shape is {}, {}",
+                                            display_name(node.input_name(index)), dims_text(dims), wanted));
 }
 
 // The kernel as the weights' shape has it, which must agree with the node and its input.
@@ -92,7 +91,7 @@ Result<graph::Padding> read_padding(const NodeImport& node, const Kernel& kernel
   if (*padding != graph::Padding{}) return fail(ErrorCode::model, "it has both pads and auto_pad");
   if (*mode == "VALID") return graph::Padding{};
   if (*mode == "SAME_UPPER" || *mode == "SAME_LOWER") return same_padding(kernel, *mode == "SAME_UPPER");
-  return fail(ErrorCode::model, fmt::format("attribute auto_pad: unknown value {}", graph::printable(*mode)));
+  return fail(ErrorCode::model, fmt::format("attribute auto_pad: unknown value {}", display_name(*mode)));
 }
 
 Result<graph::Weights> read_biases(const NodeImport& node, const Kernel& kernel) {

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "graph/printable.h"
+#include "base/display_name.h"
 #include "onnx/operators.h"
 
 namespace upres::onnx {
@@ -14,7 +14,7 @@ Result<graph::ShuffleMode> read_mode(const NodeImport& node) {
   if (!mode) return propagate(mode);
   if (*mode == "DCR") return graph::ShuffleMode::dcr;
   if (*mode == "CRD") return graph::ShuffleMode::crd;
-  return fail(ErrorCode::model, fmt::format("attribute mode: unknown value {}", graph::printable(*mode)));
+  return fail(ErrorCode::model, fmt::format("attribute mode: unknown value {}", display_name(*mode)));
 }
 
 // A declared size that no picture has is as good as none.

@@ -96,11 +96,15 @@ class CpuSession::Impl {
       const cpu::Place& out = program_.places[step.outputs[0]];
       all += step.label + ": " + step.step->kernel() + ", " + text(extents_[out.value]) + "\n";
     }
-    size_t bytes = 0;
-    for (const cpu::Worker& worker : workers_) bytes += worker.buffer_bytes();
     return all + std::to_string(threads_) + " threads, " + std::to_string(plan_.strips.size()) +
            " strips, bands of " + std::to_string(plan_.band_rows) + " input rows, " +
-           std::to_string(bytes >> 20) + " MiB of rows\n";
+           std::to_string(row_buffers_bytes() >> 20) + " MiB of rows\n";
+  }
+
+  [[nodiscard]] uint64_t row_buffers_bytes() const {
+    uint64_t bytes = 0;
+    for (const cpu::Worker& worker : workers_) bytes += worker.buffer_bytes();
+    return bytes;
   }
 
   Result<Ticket> submit(const Job& job) {
@@ -282,6 +286,10 @@ std::string CpuSession::device_name() const { return cpu_info().name; }
 
 std::string CpuSession::precision() const {
   return impl_->options().precision == CpuPrecision::bf16 ? "bf16" : "fp32";
+}
+
+MemoryUse CpuSession::memory_use() const {
+  return {0, impl_->row_buffers_bytes() + graph::parameter_count(impl_->graph()) * sizeof(float)};
 }
 
 Result<std::string> CpuSession::describe(std::span<const Extent> inputs, const Extent& resampled) {

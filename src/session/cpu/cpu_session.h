@@ -47,6 +47,7 @@ class CpuSession final : public Session {
   [[nodiscard]] std::string device_name() const override;
   [[nodiscard]] std::string precision() const override;
   [[nodiscard]] int slots() const override { return 1; }
+  [[nodiscard]] MemoryUse memory_use() const override;
   Result<std::string> describe(std::span<const Extent> inputs, const Extent& resampled) override;
   Result<Ticket> submit(const Job& job) override;
   Result<JobReport> wait(Ticket ticket) override;

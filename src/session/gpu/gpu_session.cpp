@@ -278,6 +278,13 @@ std::string GpuSession::precision() const {
 
 int GpuSession::slots() const { return impl_->options.slots; }
 
+MemoryUse GpuSession::memory_use() const {
+  MemoryUse use;
+  if (impl_->shared.weights) use.device_bytes += impl_->shared.weights->size_bytes();
+  for (const Slot& slot : impl_->slots) use.device_bytes += slot.memory.size_bytes();
+  return use;
+}
+
 Result<std::string> GpuSession::describe(std::span<const Extent> inputs, const Extent& resampled) {
   auto plan = impl_->plan_for({inputs.begin(), inputs.end()}, resampled);
   if (!plan) return propagate(plan);

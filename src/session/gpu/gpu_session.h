@@ -51,6 +51,7 @@ class GpuSession final : public Session {
   [[nodiscard]] std::string device_name() const override;
   [[nodiscard]] std::string precision() const override;
   [[nodiscard]] int slots() const override;
+  [[nodiscard]] MemoryUse memory_use() const override;
   Result<std::string> describe(std::span<const Extent> inputs, const Extent& resampled) override;
 
   // Copies the inputs to the device's side before it returns. Small jobs are submitted whole; of a job that

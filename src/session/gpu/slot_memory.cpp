@@ -50,6 +50,14 @@ Status SlotMemory::reserve(const plan::Plan& plan) {
   return reserve(download_, plan.output_bytes, Kind::download, "outputs");
 }
 
+uint64_t SlotMemory::size_bytes() const {
+  uint64_t bytes = 0;
+  for (const auto* buffer : {&upload_, &input_, &scratch_, &output_, &download_}) {
+    if (*buffer) bytes += (*buffer)->size_bytes();
+  }
+  return bytes;
+}
+
 std::span<std::byte> SlotMemory::host_input() const {
   return upload_ ? upload_->mapped() : std::span<std::byte>();
 }

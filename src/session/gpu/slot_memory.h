@@ -26,6 +26,9 @@ class SlotMemory {
   // limit).
   Status reserve(const plan::Plan& plan);
 
+  // All buffers together.
+  [[nodiscard]] uint64_t size_bytes() const;
+
   // Host memory of the plan's input block (inputs, then tables) and output block.
   [[nodiscard]] std::span<std::byte> host_input() const;
   [[nodiscard]] std::span<const std::byte> host_output() const;

@@ -110,15 +110,15 @@ TEST(Npy, EveryPrefixAndEveryFlippedByteIsSafe) {
   }
 }
 
-TEST(Npy, FilesBeginTheirErrorsWithTheirName) {
+TEST(Npy, ErrorsOfFilesBeginWithTheirName) {
   const auto missing = read_npy("/no/such/a.npy");
   ASSERT_FALSE(missing);
-  EXPECT_EQ(missing.error().message.rfind("/no/such/a.npy: ", 0), 0U);
+  EXPECT_EQ(missing.error().message.rfind("cannot read /no/such/a.npy: ", 0), 0U);
   const auto path = std::filesystem::path(::testing::TempDir()) / "upres-not.npy";
   std::ofstream(path) << "hello";
   const auto wrong = read_npy(path);
   ASSERT_FALSE(wrong);
-  EXPECT_EQ(wrong.error().message.rfind(path.native() + ": ", 0), 0U);
+  EXPECT_EQ(wrong.error().message.rfind("cannot read " + path.native() + ": ", 0), 0U);
   std::filesystem::remove(path);
 }
 

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "app.h"
+#include "base/display_name.h"
 #include "console.h"
 #include "exit_code.h"
 

@@ -54,9 +54,9 @@ output %statistics: 4 u32 flat
 TEST(Text, NamesCannotForgeLines) {
   GraphBuilder b;
   const Graph graph = b.output(b.relu(b.input(1, "in\nput %evil"), "a\tb\\c"));
-  EXPECT_EQ(to_text(graph), R"(input %in\x0aput %evil: 1 f32 planar
-%a\x09b\x5cc = clip(%in\x0aput %evil) 0..inf   # a\x09b\x5cc
-output %a\x09b\x5cc: 1 f32 planar
+  EXPECT_EQ(to_text(graph), R"(input %in\nput %evil: 1 f32 planar
+%a\tb\\c = clip(%in\nput %evil) 0..inf   # a\tb\\c
+output %a\tb\\c: 1 f32 planar
 )");
 }
 

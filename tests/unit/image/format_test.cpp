@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "image/display_name.h"
-
 namespace upres::image::test {
 namespace {
 
@@ -66,16 +64,6 @@ TEST(CanWrite, KnowsAlphaAndTypes) {
   EXPECT_TRUE(can_write({5, 5, 1, DType::u16}, Format::jpeg));
   EXPECT_FALSE(can_write({5, 5, 1, DType::f32}, Format::tiff));
   EXPECT_FALSE(can_write({5, 5, 5, DType::u8}, Format::tiff));
-}
-
-TEST(DisplayName, IsOneLineOfUtf8) {
-  EXPECT_EQ(display_name(std::string_view("a photo [1] 100%.png")), "a photo [1] 100%.png");
-  EXPECT_EQ(display_name(std::string_view("\xc3\xb1 \xe3\x83\x86\xf0\x9f\x90\x88")),
-            "\xc3\xb1 \xe3\x83\x86\xf0\x9f\x90\x88");
-  EXPECT_EQ(display_name(std::string_view("a\nb\tc\x1b[1m")), "a\\nb\\tc\\x1b[1m");
-  EXPECT_EQ(display_name(std::string_view("a\xff\xc3")), "a\\xff\\xc3");
-  EXPECT_EQ(display_name(std::string_view("\xc0\xaf\xed\xa0\x80\xc2\x85")),
-            "\\xc0\\xaf\\xed\\xa0\\x80\\xc2\\x85");
 }
 
 }  // namespace

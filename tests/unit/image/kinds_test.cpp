@@ -31,7 +31,8 @@ std::string error_of(std::string_view content) {
 }
 
 TEST(OtherFiles, AreNamed) {
-  EXPECT_EQ(error_of("GIF89a\1\0\1\0"sv), "file is a GIF file; upres reads JPEG, PNG, WebP and TIFF");
+  EXPECT_EQ(error_of("GIF89a\1\0\1\0"sv),
+            "cannot read file: it is a GIF file; upres reads JPEG, PNG, WebP and TIFF");
   EXPECT_THAT(error_of("BM      "), HasSubstr("is a BMP file"));
   EXPECT_THAT(error_of("<?xml version='1.0'?><svg xmlns='x'/>"), HasSubstr("is an SVG file"));
   EXPECT_THAT(error_of("%PDF-1.4"), HasSubstr("is a PDF file"));
@@ -44,9 +45,9 @@ TEST(OtherFiles, AreNamed) {
   EXPECT_THAT(error_of("\xff\x0a"), HasSubstr("is a JPEG XL file"));
   EXPECT_THAT(error_of("8BPS\0\1"sv), HasSubstr("is a Photoshop file"));
   EXPECT_THAT(error_of("RIFF\4\0\0\0WAVE"sv), HasSubstr("is not a picture"));
-  EXPECT_EQ(error_of("hello"), "file is not a picture; upres reads JPEG, PNG, WebP and TIFF");
-  EXPECT_EQ(error_of("\0"sv), "file is not a picture; upres reads JPEG, PNG, WebP and TIFF");
-  EXPECT_EQ(error_of(""), "file is empty");
+  EXPECT_EQ(error_of("hello"), "cannot read file: it is not a picture; upres reads JPEG, PNG, WebP and TIFF");
+  EXPECT_EQ(error_of("\0"sv), "cannot read file: it is not a picture; upres reads JPEG, PNG, WebP and TIFF");
+  EXPECT_EQ(error_of(""), "cannot read file: it is empty");
 }
 
 TEST(OtherFiles, HeadsAlone) {
@@ -74,7 +75,7 @@ TEST(Paths, WhatIsNotAFile) {
   EXPECT_THAT(read(folder.path()).error().message, HasSubstr("it is a folder"));
   EXPECT_THAT(probe(folder.path()).error().message, HasSubstr("it is a folder"));
   store(folder / "empty.png", {});
-  EXPECT_THAT(read(folder / "empty.png").error().message, HasSubstr("empty.png is empty"));
+  EXPECT_THAT(read(folder / "empty.png").error().message, HasSubstr("empty.png: it is empty"));
   EXPECT_THAT(read(folder / "empty.png" / "a.png").error().message, HasSubstr("Not a directory"));
 }
 
@@ -108,7 +109,7 @@ TEST(Paths, NamesOfEverySort) {
   }
   EXPECT_EQ(folder.file_count(), names.size());
   store(folder / "a\nb.gif", bytes_of("GIF89a"));
-  EXPECT_THAT(read(folder / "a\nb.gif").error().message, HasSubstr("a\\nb.gif is a GIF"));
+  EXPECT_THAT(read(folder / "a\nb.gif").error().message, HasSubstr("a\\nb.gif: it is a GIF"));
 }
 
 TEST(Paths, PipesWork) {

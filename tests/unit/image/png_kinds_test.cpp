@@ -152,7 +152,7 @@ TEST(Png, Animations) {
   const auto refused = read(make_png(moving, pattern), "moving.png");
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().message,
-            "moving.png is an animated PNG; save its frames as single pictures first");
+            "cannot read moving.png: it is an animated PNG; save its frames as single pictures first");
   EXPECT_FALSE(probe(make_png(moving, pattern), "moving.png"));
 }
 

@@ -118,7 +118,7 @@ TEST(Tiff, Alpha) {
 
 TEST(Tiff, KindsAreRefusedByName) {
   EXPECT_EQ(error_of(page_of(5, {8, 8, 8, 8})),
-            "a.tif is a CMYK picture (TIFF); convert it to grey or RGB first");
+            "cannot read a.tif: it is a CMYK picture (TIFF); convert it to grey or RGB first");
   EXPECT_THAT(error_of(page_of(3, {8})), HasSubstr("is a palette picture"));
   EXPECT_THAT(error_of(page_of(8, {8, 8, 8})), HasSubstr("is a Lab picture"));
   EXPECT_THAT(error_of(page_of(4, {1})), HasSubstr("transparency mask"));
@@ -142,7 +142,7 @@ TEST(Tiff, Pages) {
   const auto two = read(make_tiff({page, page}), "a.tif");
   ASSERT_FALSE(two);
   EXPECT_EQ(two.error().message,
-            "a.tif is a TIFF file with 2 pages; save its pages as single pictures first");
+            "cannot read a.tif: it is a TIFF file with 2 pages; save its pages as single pictures first");
   const TiffPage thumbnail = with(page, {254, 4, {1}});
   const auto with_thumbnail = read(make_tiff({page, thumbnail}), "a.tif");
   ASSERT_TRUE(with_thumbnail) << with_thumbnail.error().message;

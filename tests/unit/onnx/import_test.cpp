@@ -264,7 +264,7 @@ TEST_F(ImportFile, ReadsAFile) {
 TEST_F(ImportFile, NamesTheFile) {
   const std::string bad = write("bad.onnx", "bad");
   expect_failure(import_file(bad), bad + ": it is no ONNX model");
-  expect_failure(import_file(write("two\nlines.onnx", "bad")), "two\\x0alines.onnx: it is no ONNX model");
+  expect_failure(import_file(write("two\nlines.onnx", "bad")), "two\\nlines.onnx: it is no ONNX model");
   expect_failure(import_file(write("empty.onnx", "")), "empty.onnx: it is empty");
 }
 

@@ -27,6 +27,7 @@ class ReferenceSession final : public session::Session {
   [[nodiscard]] std::string device_name() const override { return "reference"; }
   [[nodiscard]] std::string precision() const override { return "fp32"; }
   [[nodiscard]] int slots() const override { return slots_; }
+  [[nodiscard]] session::MemoryUse memory_use() const override { return {}; }
   Result<std::string> describe(std::span<const Extent>, const Extent&) override {
     return std::string("reference");
   }

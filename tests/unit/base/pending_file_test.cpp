@@ -1,4 +1,4 @@
-#include "image/pending_file.h"
+#include "base/pending_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,11 +7,9 @@
 
 #include <csignal>
 
-#include "image/picture.h"
-#include "image/write.h"
-#include "unit/image/samples.h"
+#include "support/files.h"
 
-namespace upres::image::test {
+namespace upres::test {
 namespace {
 
 using testing::HasSubstr;
@@ -152,38 +150,12 @@ TEST(PendingFile, AFullDiskIsAnErrorWithoutTrace) {
   const rlimit small = {1000, before.rlim_max};
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
   const Status direct = put(folder / "a.png", std::string(5000, 'x'), IfExists::fail);
-  const Image image = noise({64, 64, 3, DType::u8}, 1);
-  const Status picture = write(image.view(), {}, Format::png, {}, folder / "b.png", IfExists::fail);
   setrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, old_handler);
   ASSERT_FALSE(direct);
   EXPECT_THAT(direct.error().message, HasSubstr("cannot write "));
-  EXPECT_FALSE(picture);
   EXPECT_EQ(folder.file_count(), 0U);
-}
-
-TEST(Write, FailuresLeaveNoFile) {
-  const TemporaryFolder folder;
-  const Image alpha = noise({4, 4, 4, DType::u8}, 1);
-  const Status refused = write(alpha.view(), {}, Format::jpeg, {}, folder / "a.jpg", IfExists::fail);
-  ASSERT_FALSE(refused);
-  EXPECT_THAT(refused.error().message, HasSubstr("a.jpg: JPEG has no alpha channel"));
-  EXPECT_EQ(folder.file_count(), 0U);
-  const Status missing = write(alpha.view(), {}, Format::png, {}, folder / "no" / "a.png", IfExists::fail);
-  ASSERT_FALSE(missing);
-  EXPECT_THAT(missing.error().message, HasSubstr("there is no folder"));
-}
-
-TEST(Write, TheFormatAskedForIsWritten) {
-  const TemporaryFolder folder;
-  const Image image = ramp({16, 16, 3, DType::u8});
-  for (const Format format : {Format::jpeg, Format::png, Format::webp, Format::tiff}) {
-    const fs::path path = folder / (std::string("a").append(extension(format)));
-    ASSERT_TRUE(write(image.view(), {}, format, {}, path, IfExists::fail));
-    EXPECT_EQ(read(path)->format, format);
-  }
-  EXPECT_EQ(folder.file_count(), 4U);
 }
 
 }  // namespace
-}  // namespace upres::image::test
+}  // namespace upres::test

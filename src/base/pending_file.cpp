@@ -1,4 +1,4 @@
-#include "image/pending_file.h"
+#include "base/pending_file.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -11,9 +11,9 @@
 #include <system_error>
 #include <utility>
 
-#include "image/display_name.h"
+#include "base/display_name.h"
 
-namespace upres::image {
+namespace upres {
 namespace {
 
 namespace fs = std::filesystem;
@@ -176,4 +176,4 @@ Status PendingFile::commit() {
   return cannot_write(shown_, errno_text(place_error));
 }
 
-}  // namespace upres::image
+}  // namespace upres

@@ -1,8 +1,8 @@
-#include "image/display_name.h"
+#include "base/display_name.h"
 
 #include <cstdint>
 
-namespace upres::image {
+namespace upres {
 namespace {
 
 // Length of the well-formed UTF-8 sequence at the beginning of `text` (Unicode 15, table 3-7), 0 if there is
@@ -32,6 +32,7 @@ std::string escaped(char c) {
   if (c == '\n') return "\\n";
   if (c == '\r') return "\\r";
   if (c == '\t') return "\\t";
+  if (c == '\\') return "\\\\";
   constexpr std::string_view kDigits = "0123456789abcdef";
   const auto byte = static_cast<uint8_t>(c);
   return {'\\', 'x', kDigits[byte >> 4U], kDigits[byte & 15U]};
@@ -44,25 +45,34 @@ bool is_control(std::string_view sequence) {
   return sequence.size() == 2 && first == 0xc2 && static_cast<uint8_t>(sequence[1]) < 0xa0;
 }
 
-}  // namespace
+enum class Backslash { doubled, kept };
 
-std::string display_name(std::string_view bytes) {
+std::string printable(std::string_view text, size_t max_bytes, Backslash backslash) {
   std::string result;
-  while (!bytes.empty()) {
-    const size_t length = utf8_length(bytes);
-    const std::string_view sequence = bytes.substr(0, length == 0 ? 1 : length);
-    if (length == 0 || is_control(sequence)) {
-      for (const char c : sequence) result += escaped(c);
+  while (!text.empty()) {
+    const size_t length = utf8_length(text);
+    const std::string_view sequence = text.substr(0, length == 0 ? 1 : length);
+    const bool is_plain =
+        length > 0 && !is_control(sequence) && (sequence[0] != '\\' || backslash == Backslash::kept);
+    std::string piece;
+    if (is_plain) {
+      piece = sequence;
     } else {
-      result += sequence;
+      for (const char c : sequence) piece += escaped(c);
     }
-    bytes.remove_prefix(sequence.size());
+    if (piece.size() > max_bytes - result.size()) return result + "...";
+    result += piece;
+    text.remove_prefix(sequence.size());
   }
   return result;
 }
 
-std::string display_name(const std::filesystem::path& path) {
-  return display_name(std::string_view(path.native()));
+}  // namespace
+
+std::string display_name(std::string_view name, size_t max_bytes) {
+  return printable(name, max_bytes, Backslash::doubled);
 }
 
-}  // namespace upres::image
+std::string one_line(std::string_view text) { return printable(text, kWholeName, Backslash::kept); }
+
+}  // namespace upres

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 
-namespace upres::image {
+namespace upres {
 
 // What to do with a file that exists already under the name.
 enum class IfExists { fail, replace };
@@ -52,4 +52,4 @@ class PendingFile {
   std::filesystem::path temporary_;
 };
 
-}  // namespace upres::image
+}  // namespace upres

@@ -1,0 +1,19 @@
+# `cpack -G DEB` in the build folder, or `make deb`: one package with command, libraries, headers and manual. Which
+# packages it needs follows from the libraries that the command and the shared libraries use.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME upres)
+set(CPACK_PACKAGE_CONTACT "The upres developers <upres@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "enlarges pictures with convolutional networks")
+set(CPACK_PACKAGE_DESCRIPTION "Enlarges pictures with convolutional networks, on any Vulkan GPU and on the CPU where there is
+none: the command upres, the library of the same name for C and C++, and vkc, a small Vulkan compute library.")
+set(CPACK_DEBIAN_PACKAGE_SECTION graphics)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libvulkan1, mesa-vulkan-drivers")
+# What programs that use the headers need; static libraries need what is behind them.
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libexpected-dev, libvips-dev, libprotobuf-dev, libdnnl-dev, libhwy-dev, libxxhash-dev")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_COMPONENTS_ALL upres)
+include(CPack)
