@@ -19,8 +19,8 @@ help:
 	@echo "make test       set up, build, run the tests and the fuzzers (UPRES_TEST_DATA=folder for those on data of others)"
 	@echo "make test-asan  unit and system tests and fuzz seeds under the address and undefined behaviour sanitizers"
 	@echo "make test-all   the above, the thread sanitizer, other vector widths, long fuzzing"
-	@echo "make check      formatting, include rules"
-	@echo "make tidy       clang-tidy"
+	@echo "make check      formatting, include rules, clang-tidy"
+	@echo "make tidy       clang-tidy alone"
 	@echo "make format     clang-format every file"
 	@echo "make install    command, libraries, headers, manual into PREFIX (/usr/local), below DESTDIR"
 	@echo "make deb        build/deb/upres_VERSION_ARCHITECTURE.deb"
@@ -52,7 +52,7 @@ test-asan: setup
 	@cmake --build build/asan -j $(JOBS)
 	@scripts/run_sanitized.sh build/asan
 
-test-all: test test-asan tidy
+test-all: test test-asan
 	@scripts/run_vector_widths.sh $(BUILD)
 	@cmake --preset tsan -DUPRES_TEST_DATA="$(UPRES_TEST_DATA)" >/dev/null
 	@cmake --build build/tsan -j $(JOBS)
@@ -61,6 +61,7 @@ test-all: test test-asan tidy
 
 check: setup
 	@scripts/check.sh
+	@scripts/tidy.sh
 
 tidy: setup
 	@scripts/tidy.sh
