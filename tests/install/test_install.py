@@ -183,6 +183,10 @@ def test_debian_package(tmp_path):
     for name in ("include/upres/upres.h", "share/man/man1/upres.1", "share/bash-completion/completions/upres",
                  "share/zsh/vendor-completions/_upres", "share/fish/vendor_completions.d/upres.fish"):
         assert (root / "usr" / name).stat().st_size > 500, name
+    flags = run("pkg-config", "--cflags", "--libs", "upres",
+                env={"PKG_CONFIG_PATH": str(library_folder(root) / "pkgconfig")}).stdout.split()
+    run(CC, CODE / "enlarge_c.c", *flags, "-o", tmp_path / "enlarge_c")
+    check_enlarge(tmp_path / "enlarge_c", tmp_path, "photo_c.png", env=at_run_time(root))
 
 
 def complete(line: str, cwd: Path) -> set[str]:
