@@ -67,7 +67,7 @@ tidy: setup
 	@scripts/tidy.sh
 
 format:
-	@git ls-files '*.cpp' '*.h' | xargs clang-format -i
+	@git ls-files '*.cpp' '*.c' '*.h' | xargs clang-format -i
 
 bench: setup
 	@$(MAKE) --no-print-directory build

@@ -169,9 +169,10 @@ class Pending {
   std::shared_ptr<State> state_;
 };
 
-// A model made ready on a device. Movable. Thread rule: any member from any thread, several at once; pictures
-// are computed in some order, one at a time. Different Upscalers are independent, on one device too.
-// Destruction cancels what was submitted and waits for it.
+// A model made ready on a device. Movable; one that was moved from answers with errors, and what it would
+// tell about itself must not be asked. Thread rule: any member from any thread, several at once; pictures are
+// computed in some order, one at a time. Different Upscalers are independent, on one device too. Destruction
+// cancels what was submitted and waits for it.
 //
 // Pixels are views of 1 to 4 interleaved channels (see ImageShape) of u8, u16 or f32, any row stride, any
 // alignment. f32 (0 to 1, values beyond are clamped) is computed from and to 16-bit samples. Colours under

@@ -135,6 +135,8 @@ class ResampleStep final : public RowStep {
 
   Status prepare(const JobShape& shape) override {
     table_ = kernels::make_resample_table(shape.graph, node_, shape.extents, shape.window);
+    const Extent& in = shape.extents[node_.inputs[0]];
+    drop_taps_beyond(static_cast<size_t>(axis_ == graph::Axis::x ? in.width_px : in.height_px));
     if (axis_ == graph::Axis::x) lay_out_for_vectors();
     return {};
   }
@@ -146,6 +148,19 @@ class ResampleStep final : public RowStep {
   }
 
  private:
+  // A window may end before the last taps. Their weights are zero, but what lies there may be NaN, or not
+  // ours.
+  void drop_taps_beyond(size_t in_count) {
+    if (table_.taps <= in_count) return;
+    std::vector<float> weights;
+    for (size_t at = 0; at < table_.first_samples.size(); ++at) {
+      const auto begin = table_.weights.begin() + static_cast<std::ptrdiff_t>(at * table_.taps);
+      weights.insert(weights.end(), begin, begin + static_cast<std::ptrdiff_t>(in_count));
+    }
+    table_.weights = std::move(weights);
+    table_.taps = static_cast<uint32_t>(in_count);
+  }
+
   // From [out][taps] to [taps][out], padded with zeros to whole vectors.
   void lay_out_for_vectors() {
     const size_t width = table_.first_samples.size();

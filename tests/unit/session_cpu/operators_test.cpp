@@ -262,6 +262,32 @@ TEST(CpuOperators, ResampleEqualsTheReference) {
   }
 }
 
+// Around the window lies NaN.
+TEST(CpuOperators, ResampleReadsNothingBeyondAWindowShorterThanTheTaps) {
+  constexpr size_t kStride = 96;
+  for (const auto axis : {graph::Axis::x, graph::Axis::y}) {
+    const Extent size = axis == graph::Axis::x ? Extent{4, 3} : Extent{3, 4};
+    const graph::Graph graph = Chain(planes(1)).then(graph::Resample{axis, 300, 210}, planes(1)).done();
+    const kernels::JobWindow window = {.input = {}, .resampled = {}, .resampled_extent = {3, 3}};
+    const Tensor input = random_tensor(planes(1), size, 5);
+    const auto reference = kernels::run_reference(graph, {{input}}, window);
+    ASSERT_TRUE(reference);
+    std::vector<float> around(kStride * 20, std::numeric_limits<float>::quiet_NaN());
+    const size_t row = row_bytes(input.type, size);
+    for (size_t y = 0; y < static_cast<size_t>(size.height_px); ++y)
+      std::memcpy(&around[y * kStride], &input.bytes[y * row], row);
+    Tensor output(planes(1), {3, 3});
+    Job job;
+    job.inputs = {{input.type, size, kStride * sizeof(float), std::as_bytes(std::span(around))}};
+    job.outputs = {output.view()};
+    job.window = window;
+    const auto session = make_session(graph);
+    ASSERT_TRUE(session);
+    ASSERT_TRUE(session->run(job));
+    EXPECT_LE(largest_difference(output, reference->front()), kSameArithmetic);
+  }
+}
+
 // Pixels to pixels around a network, as pictures are made.
 TEST(CpuOperators, PictureGraphsEqualTheReference) {
   for (const int network_channels : {1, 3}) {
