@@ -10,9 +10,13 @@
 #include <cstdint>
 
 #include <vkc/buffer.h>
+#include <vkc/commands.h>
 #include <vkc/device.h>
+#include <vkc/image.h>
 #include <vkc/instance.h>
 #include <vkc/kernel.h>
+#include <vkc/sampler.h>
+#include <vkc/timestamps.h>
 
 namespace vkc {
 
@@ -21,6 +25,14 @@ VkInstance native_handle(const Instance& instance);
 VkPhysicalDevice native_handle(const PhysicalDevice& physical_device);
 VkDevice native_handle(const Device& device);
 VkBuffer native_handle(const Buffer& buffer);
+// Between submissions it is in the layout of native_layout; whoever changes that changes it back.
+VkImage native_handle(const Image& image);
+VkImageView native_view(const Image& image);
+// Not before the first submission that uses the image; until then its layout is undefined.
+VkImageLayout native_layout(const Image& image);
+VkSampler native_handle(const Sampler& sampler);
+VkCommandBuffer native_handle(const Commands& commands);
+VkQueryPool native_handle(const Timestamps& timestamps);
 VkPipeline native_handle(const Kernel& kernel);
 
 // The queue that vkc submits to. Submit to it elsewhere only while no other thread submits through vkc.

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "vkc/bindings.h"
 #include "vkc/commands_state.h"
 #include "vkc/kernel_constants.h"
 #include "vkc/kernel_state.h"
@@ -19,15 +20,17 @@ class Dispatch {
                 std::span<const std::byte> push) {
     if (auto ok = commands_.recordable(); !ok) return ok;
     if (kernel_.device != commands_.device) return error("the commands are of another device");
+    if (commands_.wanted_queue == Queue::transfer)
+      return error("the commands are for the transfer queue, which runs no kernels");
     if (auto ok = check_groups(groups); !ok) return ok;
     if (auto ok = check_push(push); !ok) return ok;
     if (auto ok = resolve(bindings); !ok) return ok;
+    if (auto ok = check_pairs(); !ok) return ok;
     if (groups.x == 0 || groups.y == 0 || groups.z == 0) return {};
     if (auto ok = bind(); !ok) return ok;
-    const DeviceFunctions& vk = commands_.device->vk;
     order();
     push_constants(push);
-    vk.CmdDispatch(commands_.handle, groups.x, groups.y, groups.z);
+    commands_.device->vk.CmdDispatch(commands_.handle, groups.x, groups.y, groups.z);
     return {};
   }
 
@@ -59,10 +62,13 @@ class Dispatch {
   }
 
   Status resolve(std::span<const Binding> bindings);
-  [[nodiscard]] Status check_range(const KernelSlot& slot, const BufferRange& range) const;
+  [[nodiscard]] Status unknown_binding(std::string_view name) const;
   [[nodiscard]] Status missing_bindings() const;
+  [[nodiscard]] Status check_pairs() const;
+  void describe_wanted() const;
   Status bind();
   Status write_sets();
+  void retain() const;
   void order() const;
   void push_constants(std::span<const std::byte> push) const;
 
@@ -72,80 +78,73 @@ class Dispatch {
   const DeviceLimits& limits_;
 };
 
+Status Dispatch::unknown_binding(std::string_view name) const {
+  std::vector<std::string> names = kernel_.dropped_names;
+  for (const KernelSlot& known : kernel_.slots) names.push_back(known.name);
+  return error("there is no binding " + in_quotes(name) + "; there are: " + quoted_list(names));
+}
+
 Status Dispatch::missing_bindings() const {
   std::vector<std::string> missing;
   for (std::size_t i = 0; i < kernel_.slots.size(); ++i) {
-    if (commands_.ranges[i] == nullptr) missing.push_back(kernel_.slots[i].name);
+    if (commands_.resources[i] == nullptr) missing.push_back(kernel_.slots[i].name);
   }
   return error("nothing is bound to " + quoted_list(missing));
 }
 
-// Fills commands_.ranges, one per slot.
+// Fills commands_.resources, one per slot.
 Status Dispatch::resolve(std::span<const Binding> bindings) {
-  auto& ranges = commands_.ranges;
-  ranges.assign(kernel_.slots.size(), nullptr);
+  auto& resources = commands_.resources;
+  resources.assign(kernel_.slots.size(), nullptr);
   std::size_t bound = 0;
   for (const Binding& binding : bindings) {
-    const auto slot = kernel_.find_slot(binding.name);
+    const auto slot = kernel_.find_slot(binding.name, bound);
     if (!slot) {
       if (kernel_.is_dropped(binding.name)) continue;
-      std::vector<std::string> names = kernel_.dropped_names;
-      for (const KernelSlot& known : kernel_.slots) names.push_back(known.name);
-      return error("there is no binding " + in_quotes(binding.name) + "; there are: " + quoted_list(names));
+      return unknown_binding(binding.name);
     }
-    if (ranges[*slot] != nullptr) return error("binding " + in_quotes(binding.name) + " is given twice");
-    const BufferRange& range = binding.resource.buffer_range();
-    if (auto ok = check_range(kernel_.slots[*slot], range); !ok) return ok;
-    ranges[*slot] = &range;
+    if (resources[*slot] != nullptr) return error("binding " + in_quotes(binding.name) + " is given twice");
+    if (auto ok = check_binding(kernel_, kernel_.slots[*slot], binding.resource); !ok) return ok;
+    resources[*slot] = &binding.resource;
     ++bound;
   }
   return bound == kernel_.slots.size() ? Status() : missing_bindings();
 }
 
-Status Dispatch::check_range(const KernelSlot& slot, const BufferRange& range) const {
-  const BufferState& buffer = *range.state();
-  const bool storage = slot.type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-  const std::uint64_t largest =
-      storage ? limits_.max_storage_buffer_range_bytes : limits_.max_uniform_buffer_range_bytes;
-  const std::uint64_t alignment = storage ? limits_.min_storage_buffer_offset_alignment_bytes
-                                          : limits_.min_uniform_buffer_offset_alignment_bytes;
-  const bool inside = range.size_bytes() > 0 && range.offset_bytes() <= buffer.size_bytes &&
-                      range.size_bytes() <= buffer.size_bytes - range.offset_bytes();
-  if (buffer.device == commands_.device && inside && range.size_bytes() <= largest &&
-      range.offset_bytes() % alignment == 0) {
-    return {};  // text is made only for errors: this is done for every binding of every dispatch
+Status Dispatch::check_pairs() const {
+  for (const spirv::SampledPair& pair : kernel_.sampled_pairs) {
+    const ImageState& image = *commands_.resources[pair.image]->image();
+    const SamplerState& sampler = *commands_.resources[pair.sampler]->sampler();
+    if (auto ok = check_sampled(kernel_, kernel_.slots[pair.image].name, image, sampler); !ok) return ok;
   }
-  const std::string what = described() + ": binding " + in_quotes(slot.name);
-  if (buffer.device != commands_.device)
-    return error("binding " + in_quotes(slot.name) + " is a buffer of another device");
-  if (!inside) return buffer.check_range(range, what);
-  if (range.size_bytes() > largest) {
-    return tl::unexpected(
-        limit_error(what + ": a range in bytes", range.size_bytes(),
-                    storage ? "max_storage_buffer_range_bytes" : "max_uniform_buffer_range_bytes", largest));
-  }
-  return fail(ErrorCode::limit_exceeded, what + ": the offset of " + std::to_string(range.offset_bytes()) +
-                                             " bytes is not a multiple of the device's " +
-                                             (storage ? "min_storage_buffer_offset_alignment_bytes of "
-                                                      : "min_uniform_buffer_offset_alignment_bytes of ") +
-                                             std::to_string(alignment));
+  return {};
 }
 
-bool same(const VkDescriptorBufferInfo& bound, const BufferRange& range) {
-  return bound.buffer == range.state()->handle && bound.offset == range.offset_bytes() &&
-         bound.range == range.size_bytes();
+// Fills commands_.wanted, one per slot.
+void Dispatch::describe_wanted() const {
+  auto& wanted = commands_.wanted;
+  wanted.assign(kernel_.slots.size(), Descriptor());
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const Resource& resource = *commands_.resources[i];
+    if (const BufferState* buffer = resource.buffer_range().state()) {
+      wanted[i].buffer = {buffer->handle, resource.buffer_range().offset_bytes(),
+                          resource.buffer_range().size_bytes()};
+      continue;
+    }
+    if (const ImageState* image = resource.image()) {
+      wanted[i].image.imageView = image->view;
+      wanted[i].image.imageLayout = image->home;
+    }
+    if (const SamplerState* sampler = resource.sampler()) wanted[i].image.sampler = sampler->handle;
+  }
 }
 
 // Pipeline and descriptor sets, as far as they differ from those of the dispatch before.
 Status Dispatch::bind() {
   const DeviceFunctions& vk = commands_.device->vk;
   const bool same_kernel = commands_.bound_kernel == &kernel_;
-  if (same_kernel &&
-      std::equal(commands_.ranges.begin(), commands_.ranges.end(), commands_.bound_ranges.begin(),
-                 commands_.bound_ranges.end(),
-                 [](const BufferRange* range, const auto& bound) { return same(bound, *range); })) {
-    return {};
-  }
+  describe_wanted();
+  if (same_kernel && commands_.wanted == commands_.bound) return {};
   commands_.bound_kernel = nullptr;  // until all of it is bound
   if (auto ok = write_sets(); !ok) return ok;
   if (!same_kernel) vk.CmdBindPipeline(commands_.handle, VK_PIPELINE_BIND_POINT_COMPUTE, kernel_.pipeline);
@@ -154,43 +153,48 @@ Status Dispatch::bind() {
                              static_cast<std::uint32_t>(commands_.bound_sets.size()),
                              commands_.bound_sets.data(), 0, nullptr);
   }
-  commands_.retain(shared_kernel_);
-  for (const BufferRange* range : commands_.ranges) commands_.retain(*range->state());
+  retain();
+  commands_.bound.swap(commands_.wanted);
   commands_.bound_kernel = &kernel_;
   return {};
+}
+
+void Dispatch::retain() const {
+  commands_.retain(shared_kernel_);
+  for (const Resource* resource : commands_.resources) {
+    if (BufferState* buffer = resource->buffer_range().state()) commands_.retain(*buffer);
+    if (ImageState* image = resource->image()) commands_.retain(*image);
+    if (SamplerState* sampler = resource->sampler()) commands_.retain(*sampler);
+  }
 }
 
 Status Dispatch::write_sets() {
   const auto count = static_cast<std::uint32_t>(kernel_.slots.size());
   if (auto ok = commands_.descriptors.allocate(kernel_.set_layouts, count, commands_.bound_sets); !ok)
     return ok;
-  commands_.bound_ranges.resize(count);
-  commands_.writes.resize(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    const KernelSlot& slot = kernel_.slots[i];
-    const BufferRange& range = *commands_.ranges[i];
-    commands_.bound_ranges[i] = {range.state()->handle, range.offset_bytes(), range.size_bytes()};
-    auto write = vk_struct<VkWriteDescriptorSet>(VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET);
-    write.dstSet = commands_.bound_sets[slot.set];
-    write.dstBinding = slot.binding;
-    write.descriptorCount = 1;
-    write.descriptorType = slot.type;
-    write.pBufferInfo = &commands_.bound_ranges[i];
-    commands_.writes[i] = write;
+  const DeviceState& device = *commands_.device;
+  for (std::size_t set = 0; set < commands_.bound_sets.size(); ++set) {
+    if (kernel_.set_templates[set] == VK_NULL_HANDLE) continue;  // an empty set
+    device.vk.UpdateDescriptorSetWithTemplate(device.handle, commands_.bound_sets[set],
+                                              kernel_.set_templates[set], commands_.wanted.data());
   }
-  commands_.device->vk.UpdateDescriptorSets(commands_.device->handle, count, commands_.writes.data(), 0,
-                                            nullptr);
   return {};
 }
 
 void Dispatch::order() const {
-  if (commands_.barriers == Barriers::manual) return;
   auto& accesses = commands_.accesses;
+  const bool automatic = commands_.barriers == Barriers::automatic;
   accesses.clear();
   for (std::size_t i = 0; i < kernel_.slots.size(); ++i) {
-    const BufferRange& range = *commands_.ranges[i];
-    accesses.push_back({range.state(), range.offset_bytes(), range.offset_bytes() + range.size_bytes(),
-                        kernel_.slots[i].written});
+    const BufferRange& range = commands_.resources[i]->buffer_range();
+    const bool written = kernel_.slots[i].written;
+    if (ImageState* image = commands_.resources[i]->image()) {
+      commands_.require_layout(*image, image->home);
+      accesses.push_back({image, 0, 1, written});
+    } else if (range.state() != nullptr && automatic) {
+      accesses.push_back(
+          {range.state(), range.offset_bytes(), range.offset_bytes() + range.size_bytes(), written});
+    }
   }
   commands_.order(accesses);
 }
