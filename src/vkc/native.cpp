@@ -24,6 +24,7 @@ VkQueryPool native_handle(const Timestamps& timestamps) { return timestamps.stat
 VkPipeline native_handle(const Kernel& kernel) { return kernel.state()->pipeline; }
 VkQueue native_queue(const Device& device) { return device.state()->compute_queue.handle; }
 std::uint32_t native_queue_family(const Device& device) { return device.state()->compute_queue.family; }
+VkQueue native_transfer_queue(const Device& device) { return device.state()->transfer_queue.handle; }
 PFN_vkGetInstanceProcAddr native_get_instance_proc_addr(const Instance& instance) {
   return instance.state()->global.GetInstanceProcAddr;
 }
