@@ -17,6 +17,7 @@
 #include <vkc/device.h>
 #include <vkc/error.h>
 #include <vkc/extent.h>
+#include <vkc/group_size_search.h>
 #include <vkc/image.h>
 #include <vkc/instance.h>
 #include <vkc/kernel.h>
