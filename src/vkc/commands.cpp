@@ -95,8 +95,8 @@ Status CommandsState::reset() {
   first_error_.reset();
   hazards_.clear();
   bound_kernel = nullptr;
-  bound.clear();
-  bound_sets.clear();
+  bound = nullptr;
+  recent.clear();
   incoherent_buffers.clear();
   timestamps.clear();
   images_.clear();

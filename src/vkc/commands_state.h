@@ -16,13 +16,10 @@
 #include "vkc/device_state.h"
 #include "vkc/hazards.h"
 #include "vkc/image_state.h"
+#include "vkc/recent_bindings.h"
 #include "vkc/retained.h"
 #include "vkc/sampler_state.h"
 #include "vkc/timestamps_state.h"
-
-namespace vkc {
-class Resource;
-}
 
 namespace vkc::detail {
 
@@ -74,13 +71,12 @@ class CommandsState {
 
   // The last dispatch, so that what did not change is not recorded again.
   const KernelState* bound_kernel = nullptr;
-  std::vector<Descriptor> bound;  // one per slot of the kernel
-  std::vector<VkDescriptorSet> bound_sets;
+  const CheckedBindings* bound = nullptr;
+  RecentBindings recent;
 
   // Of the dispatch under way; here so that their memory is used again.
   std::vector<const Resource*> resources;  // one per slot of the kernel
   std::vector<Descriptor> wanted;
-  std::vector<HazardTracker::Access> accesses;
 
   std::vector<std::shared_ptr<BufferState>>
       incoherent_buffers;  // to flush before and invalidate after a submission

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <vector>
 
@@ -15,10 +14,7 @@ union Descriptor {
   VkDescriptorBufferInfo buffer;
   VkDescriptorImageInfo image;  // or sampler, or both
 
-  Descriptor() { std::memset(static_cast<void*>(this), 0, sizeof(*this)); }
-  friend bool operator==(const Descriptor& a, const Descriptor& b) {
-    return std::memcmp(static_cast<const void*>(&a), static_cast<const void*>(&b), sizeof(a)) == 0;
-  }
+  Descriptor() : buffer{} {}
 };
 
 // Pools that grow as a recording needs more sets; reset() keeps them for the next one.

@@ -24,11 +24,14 @@ class Dispatch {
       return error("the commands are for the transfer queue, which runs no kernels");
     if (auto ok = check_groups(groups); !ok) return ok;
     if (auto ok = check_push(push); !ok) return ok;
-    if (auto ok = resolve(bindings); !ok) return ok;
-    if (auto ok = check_pairs(); !ok) return ok;
+    CheckedBindings& checked = commands_.recent.place_of(&kernel_, bindings);
+    if (!checked.are(&kernel_, bindings)) {
+      if (auto ok = check(bindings, checked); !ok) return ok;
+    }
     if (groups.x == 0 || groups.y == 0 || groups.z == 0) return {};
-    if (auto ok = bind(); !ok) return ok;
-    order();
+    bind(checked);
+    for (ImageState* image : checked.images) commands_.require_layout(*image, image->home);
+    commands_.order(checked.accesses);
     push_constants(push);
     commands_.device->vk.CmdDispatch(commands_.handle, groups.x, groups.y, groups.z);
     return {};
@@ -61,15 +64,16 @@ class Dispatch {
                  std::to_string(size));
   }
 
-  Status resolve(std::span<const Binding> bindings);
+  Status resolve(std::span<const Binding> bindings, CheckedBindings& checked);
   [[nodiscard]] Status unknown_binding(std::string_view name) const;
   [[nodiscard]] Status missing_bindings() const;
   [[nodiscard]] Status check_pairs() const;
+  Status check(std::span<const Binding> bindings, CheckedBindings& checked);
   void describe_wanted() const;
-  Status bind();
-  Status write_sets();
+  Status fill_sets(CheckedBindings& checked);
+  void note_accesses(CheckedBindings& checked) const;
   void retain() const;
-  void order() const;
+  void bind(const CheckedBindings& checked);
   void push_constants(std::span<const std::byte> push) const;
 
   CommandsState& commands_;
@@ -92,20 +96,23 @@ Status Dispatch::missing_bindings() const {
   return error("nothing is bound to " + quoted_list(missing));
 }
 
-// Fills commands_.resources, one per slot.
-Status Dispatch::resolve(std::span<const Binding> bindings) {
+// Fills commands_.resources, one per slot, and checked.given.
+Status Dispatch::resolve(std::span<const Binding> bindings, CheckedBindings& checked) {
   auto& resources = commands_.resources;
   resources.assign(kernel_.slots.size(), nullptr);
   std::size_t bound = 0;
   for (const Binding& binding : bindings) {
     const auto slot = kernel_.find_slot(binding.name, bound);
     if (!slot) {
-      if (kernel_.is_dropped(binding.name)) continue;
-      return unknown_binding(binding.name);
+      const std::string* dropped = kernel_.find_dropped(binding.name);
+      if (dropped == nullptr) return unknown_binding(binding.name);
+      checked.given.push_back({*dropped, binding.resource});
+      continue;
     }
     if (resources[*slot] != nullptr) return error("binding " + in_quotes(binding.name) + " is given twice");
     if (auto ok = check_binding(kernel_, kernel_.slots[*slot], binding.resource); !ok) return ok;
     resources[*slot] = &binding.resource;
+    checked.given.push_back({kernel_.slots[*slot].name, binding.resource});
     ++bound;
   }
   return bound == kernel_.slots.size() ? Status() : missing_bindings();
@@ -139,24 +146,33 @@ void Dispatch::describe_wanted() const {
   }
 }
 
-// Pipeline and descriptor sets, as far as they differ from those of the dispatch before.
-Status Dispatch::bind() {
-  const DeviceFunctions& vk = commands_.device->vk;
-  const bool same_kernel = commands_.bound_kernel == &kernel_;
-  describe_wanted();
-  if (same_kernel && commands_.wanted == commands_.bound) return {};
-  commands_.bound_kernel = nullptr;  // until all of it is bound
-  if (auto ok = write_sets(); !ok) return ok;
-  if (!same_kernel) vk.CmdBindPipeline(commands_.handle, VK_PIPELINE_BIND_POINT_COMPUTE, kernel_.pipeline);
-  if (!commands_.bound_sets.empty()) {
-    vk.CmdBindDescriptorSets(commands_.handle, VK_PIPELINE_BIND_POINT_COMPUTE, kernel_.layout, 0,
-                             static_cast<std::uint32_t>(commands_.bound_sets.size()),
-                             commands_.bound_sets.data(), 0, nullptr);
-  }
+// The long way: bindings that were not seen lately.
+Status Dispatch::check(std::span<const Binding> bindings, CheckedBindings& checked) {
+  if (commands_.bound == &checked) commands_.bound = nullptr;
+  checked.kernel = nullptr;  // until it is whole
+  checked.given.clear();
+  if (auto ok = resolve(bindings, checked); !ok) return ok;
+  if (auto ok = check_pairs(); !ok) return ok;
+  if (auto ok = fill_sets(checked); !ok) return ok;
+  note_accesses(checked);
   retain();
-  commands_.bound.swap(commands_.wanted);
-  commands_.bound_kernel = &kernel_;
+  checked.kernel = &kernel_;
   return {};
+}
+
+// Pipeline and descriptor sets, as far as they differ from those of the dispatch before.
+void Dispatch::bind(const CheckedBindings& checked) {
+  if (commands_.bound == &checked) return;
+  const DeviceFunctions& vk = commands_.device->vk;
+  if (commands_.bound_kernel != &kernel_)
+    vk.CmdBindPipeline(commands_.handle, VK_PIPELINE_BIND_POINT_COMPUTE, kernel_.pipeline);
+  if (!checked.sets.empty()) {
+    vk.CmdBindDescriptorSets(commands_.handle, VK_PIPELINE_BIND_POINT_COMPUTE, kernel_.layout, 0,
+                             static_cast<std::uint32_t>(checked.sets.size()), checked.sets.data(), 0,
+                             nullptr);
+  }
+  commands_.bound = &checked;
+  commands_.bound_kernel = &kernel_;
 }
 
 void Dispatch::retain() const {
@@ -168,35 +184,33 @@ void Dispatch::retain() const {
   }
 }
 
-Status Dispatch::write_sets() {
+Status Dispatch::fill_sets(CheckedBindings& checked) {
   const auto count = static_cast<std::uint32_t>(kernel_.slots.size());
-  if (auto ok = commands_.descriptors.allocate(kernel_.set_layouts, count, commands_.bound_sets); !ok)
-    return ok;
+  if (auto ok = commands_.descriptors.allocate(kernel_.set_layouts, count, checked.sets); !ok) return ok;
+  describe_wanted();
   const DeviceState& device = *commands_.device;
-  for (std::size_t set = 0; set < commands_.bound_sets.size(); ++set) {
+  for (std::size_t set = 0; set < checked.sets.size(); ++set) {
     if (kernel_.set_templates[set] == VK_NULL_HANDLE) continue;  // an empty set
-    device.vk.UpdateDescriptorSetWithTemplate(device.handle, commands_.bound_sets[set],
-                                              kernel_.set_templates[set], commands_.wanted.data());
+    device.vk.UpdateDescriptorSetWithTemplate(device.handle, checked.sets[set], kernel_.set_templates[set],
+                                              commands_.wanted.data());
   }
   return {};
 }
 
-void Dispatch::order() const {
-  auto& accesses = commands_.accesses;
-  const bool automatic = commands_.barriers == Barriers::automatic;
-  accesses.clear();
+void Dispatch::note_accesses(CheckedBindings& checked) const {
+  checked.accesses.clear();
+  checked.images.clear();
   for (std::size_t i = 0; i < kernel_.slots.size(); ++i) {
     const BufferRange& range = commands_.resources[i]->buffer_range();
     const bool written = kernel_.slots[i].written;
     if (ImageState* image = commands_.resources[i]->image()) {
-      commands_.require_layout(*image, image->home);
-      accesses.push_back({image, 0, 1, written});
-    } else if (range.state() != nullptr && automatic) {
-      accesses.push_back(
+      checked.images.push_back(image);
+      checked.accesses.push_back({image, 0, 1, written});
+    } else if (range.state() != nullptr) {
+      checked.accesses.push_back(
           {range.state(), range.offset_bytes(), range.offset_bytes() + range.size_bytes(), written});
     }
   }
-  commands_.order(accesses);
 }
 
 void Dispatch::push_constants(std::span<const std::byte> push) const {

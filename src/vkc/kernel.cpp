@@ -173,8 +173,9 @@ std::optional<std::size_t> KernelState::find_slot(std::string_view binding, std:
   return std::nullopt;
 }
 
-bool KernelState::is_dropped(std::string_view binding) const {
-  return std::find(dropped_names.begin(), dropped_names.end(), binding) != dropped_names.end();
+const std::string* KernelState::find_dropped(std::string_view binding) const {
+  const auto at = std::find(dropped_names.begin(), dropped_names.end(), binding);
+  return at == dropped_names.end() ? nullptr : &*at;
 }
 
 }  // namespace detail

@@ -41,7 +41,8 @@ class KernelState {
 
   // Index of the slot with that name; empty if there is none. first: where to look first.
   [[nodiscard]] std::optional<std::size_t> find_slot(std::string_view name, std::size_t first) const;
-  [[nodiscard]] bool is_dropped(std::string_view name) const;
+  // The name as it is kept here, if the source declares it and the module lacks it; null otherwise.
+  [[nodiscard]] const std::string* find_dropped(std::string_view name) const;
 
   std::shared_ptr<DeviceState> device;
   std::string name;
