@@ -343,6 +343,35 @@ TEST_P(ImageTest, VolumesAreSampled) {
   for (std::size_t i = 0; i < read.size(); ++i) EXPECT_NEAR(read[i], expected[i], 0.6F) << i;
 }
 
+TEST_P(ImageTest, TheSlangModuleKeepsItsPromises) {
+  constexpr std::uint32_t kWidth = 5, kHeight = 3, kTexels = kWidth * kHeight;
+  const vkc::Kernel module = kernel(kernels::module, {{"depth", 4U}}, KernelGroupSize{4, 2, 1});
+  EXPECT_EQ(module.group_size(), (KernelGroupSize{4, 2, 1}));
+  const vkc::Image picture = image(ImageFormat::r32_sfloat, kWidth, kHeight),
+                   solid = volume(ImageFormat::r32_sfloat, {3, 2, 2});
+  const vkc::Buffer results = buffer(8 * kTexels * sizeof(float));
+  vkc::Commands recorded = commands();
+  ASSERT_TRUE(module.dispatch(recorded, vkc::group_count(picture, module.group_size()),
+                              {{"picture", picture}, {"solid", solid}, {"results", results}}));
+  run(recorded);
+  const std::vector<float> values = values_of<float>(results);
+  for (std::uint32_t y = 0; y < kHeight; ++y) {
+    for (std::uint32_t x = 0; x < kWidth; ++x) {
+      const std::uint32_t place = y * kWidth + x;
+      const auto value = [&](std::uint32_t which) { return values[which * kTexels + place]; };
+      SCOPED_TRACE(place);
+      EXPECT_EQ(value(0), static_cast<float>(place));
+      EXPECT_FLOAT_EQ(value(1), (static_cast<float>(x) + 0.5F) / kWidth);
+      EXPECT_FLOAT_EQ(value(2), (static_cast<float>(y) + 0.5F) / kHeight);
+      EXPECT_EQ(value(3), static_cast<float>(place + 3 * kTexels));
+      EXPECT_EQ(value(4), x < 3 && y < 2 ? 1 : 0);
+      EXPECT_EQ(value(5), x < 3 ? 1 : 0);
+      EXPECT_EQ(value(6), x < 2 && y < 1 ? 1 : 0);
+      EXPECT_FLOAT_EQ(value(7), 2 + (static_cast<float>(x) + 0.5F) / 2);
+    }
+  }
+}
+
 TEST_P(ImageTest, OptionalFormatsWorkOrAreNamed) {
   const vkc::DeviceFeatures& features = device().properties().features;
   if (features.storage_image_read_without_format && features.storage_image_write_without_format) {
