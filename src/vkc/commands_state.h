@@ -43,6 +43,7 @@ class CommandsState {
   // Whether something can be recorded now: the error that was kept, or of a lost device or an ended
   // recording.
   [[nodiscard]] Status recordable() const;
+  [[nodiscard]] bool is_recordable() const { return recording && !first_error_ && !device->is_lost(); }
   // Keeps the first error; returns it unchanged.
   Status keep(Status status);
 

@@ -18,14 +18,14 @@ class Dispatch {
 
   Status record(const GroupCount& groups, std::span<const Binding> bindings,
                 std::span<const std::byte> push) {
-    if (auto ok = commands_.recordable(); !ok) return ok;
+    if (!commands_.is_recordable()) return commands_.recordable();
     if (kernel_.device != commands_.device) return error("the commands are of another device");
     if (commands_.wanted_queue == Queue::transfer)
       return error("the commands are for the transfer queue, which runs no kernels");
     if (auto ok = check_groups(groups); !ok) return ok;
     if (auto ok = check_push(push); !ok) return ok;
-    CheckedBindings& checked = commands_.recent.place_of(&kernel_, bindings);
-    if (!checked.are(&kernel_, bindings)) {
+    const auto [checked, known] = commands_.recent.find(&kernel_, bindings);
+    if (!known) {
       if (auto ok = check(bindings, checked); !ok) return ok;
     }
     if (groups.x == 0 || groups.y == 0 || groups.z == 0) return {};
@@ -65,6 +65,15 @@ class Dispatch {
   }
 
   Status resolve(std::span<const Binding> bindings, CheckedBindings& checked);
+  // The common case, without the text of an error.
+  [[nodiscard]] bool is_fitting_buffer(const KernelSlot& slot, const Resource& resource) const {
+    const BufferRange& range = resource.buffer_range();
+    const BufferState* buffer = range.state();
+    return buffer != nullptr && buffer->device.get() == kernel_.device.get() && range.size_bytes() > 0 &&
+           range.size_bytes() <= slot.largest_range_bytes && range.offset_bytes() <= buffer->size_bytes &&
+           range.size_bytes() <= buffer->size_bytes - range.offset_bytes() &&
+           (range.offset_bytes() & slot.offset_mask) == 0;
+  }
   [[nodiscard]] Status unknown_binding(std::string_view name) const;
   [[nodiscard]] Status missing_bindings() const;
   [[nodiscard]] Status check_pairs() const;
@@ -110,7 +119,9 @@ Status Dispatch::resolve(std::span<const Binding> bindings, CheckedBindings& che
       continue;
     }
     if (resources[*slot] != nullptr) return error("binding " + in_quotes(binding.name) + " is given twice");
-    if (auto ok = check_binding(kernel_, kernel_.slots[*slot], binding.resource); !ok) return ok;
+    if (!is_fitting_buffer(kernel_.slots[*slot], binding.resource)) {
+      if (auto ok = check_binding(kernel_, kernel_.slots[*slot], binding.resource); !ok) return ok;
+    }
     resources[*slot] = &binding.resource;
     checked.given.push_back({kernel_.slots[*slot].name, binding.resource});
     ++bound;

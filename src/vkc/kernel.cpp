@@ -41,10 +41,17 @@ Result<FrozenModule> checked(const DeviceState& device, const KernelSource& sour
   return result;
 }
 
-KernelSlot slot_of(const spirv::Resource& resource) {
+KernelSlot slot_of(const spirv::Resource& resource, const DeviceLimits& limits) {
   KernelSlot slot{resource.name, resource.set, resource.binding};
   slot.type = descriptor_type(resource.kind).value_or(VK_DESCRIPTOR_TYPE_STORAGE_BUFFER);
   slot.written = !resource.readonly;
+  if (slot.type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER) {
+    slot.largest_range_bytes = limits.max_storage_buffer_range_bytes;
+    slot.offset_mask = limits.min_storage_buffer_offset_alignment_bytes - 1;
+  } else if (slot.type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER) {
+    slot.largest_range_bytes = limits.max_uniform_buffer_range_bytes;
+    slot.offset_mask = limits.min_uniform_buffer_offset_alignment_bytes - 1;
+  }
   if (!resource.image) return slot;
   slot.dimensions = resource.image->dimension == spirv::kDim3D ? 3 : 2;
   // Of sampled images compilers declare what they like; it binds nobody.
@@ -71,7 +78,8 @@ Status KernelState::create(const spirv::Reflection& reflection, std::span<const 
   group_size = group_size_of(reflection);
   shared_memory_bytes = static_cast<std::uint32_t>(reflection.shared_memory_bytes);
   push_constants_bytes = reflection.push_constants ? reflection.push_constants->size_bytes : 0;
-  for (const spirv::Resource& resource : reflection.resources) slots.push_back(slot_of(resource));
+  for (const spirv::Resource& resource : reflection.resources)
+    slots.push_back(slot_of(resource, device->limits()));
   sampled_pairs = reflection.sampled_pairs;
   if (auto ok = create_set_layouts(); !ok) return ok;
   if (auto ok = create_layout(); !ok) return ok;

@@ -21,6 +21,9 @@ struct KernelSlot {
   std::uint32_t binding = 0;
   VkDescriptorType type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
   bool written = true;
+  // Of buffers, so that the common case is checked fast; 0 for everything else.
+  std::uint64_t largest_range_bytes = 0;
+  std::uint64_t offset_mask = 0;  // bits that an offset must not have: alignments are powers of two
   // Of images:
   std::uint32_t dimensions = 2;
   const FormatInfo* format = nullptr;  // null: the kernel declares none

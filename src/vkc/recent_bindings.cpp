@@ -12,6 +12,18 @@ bool same_place(const Resource& a, const Resource& b) {
 
 std::uint64_t bits(const void* address) { return reinterpret_cast<std::uintptr_t>(address); }
 
+std::uint64_t hash_of(const KernelState* kernel, std::span<const Binding> bindings) {
+  constexpr std::uint64_t kFactor = 0x9E3779B97F4A7C15;
+  std::uint64_t hash = bits(kernel);
+  for (const Binding& binding : bindings) {
+    const Resource& resource = binding.resource;
+    hash = (hash ^ bits(resource.buffer_range().state()) ^ bits(resource.image())) * kFactor;
+    hash = (hash ^ resource.buffer_range().offset_bytes() ^ bits(resource.sampler())) * kFactor;
+    hash ^= resource.buffer_range().size_bytes();
+  }
+  return hash * kFactor >> 32;
+}
+
 }  // namespace
 
 bool CheckedBindings::are(const KernelState* other_kernel, std::span<const Binding> bindings) const {
@@ -23,16 +35,13 @@ bool CheckedBindings::are(const KernelState* other_kernel, std::span<const Bindi
   return true;
 }
 
-CheckedBindings& RecentBindings::place_of(const KernelState* kernel, std::span<const Binding> bindings) {
-  constexpr std::uint64_t kFactor = 0x9E3779B97F4A7C15;
-  std::uint64_t hash = bits(kernel);
-  for (const Binding& binding : bindings) {
-    const Resource& resource = binding.resource;
-    hash = (hash ^ bits(resource.buffer_range().state()) ^ bits(resource.image())) * kFactor;
-    hash = (hash ^ resource.buffer_range().offset_bytes() ^ bits(resource.sampler())) * kFactor;
-    hash ^= resource.buffer_range().size_bytes();
+RecentBindings::Found RecentBindings::find(const KernelState* kernel, std::span<const Binding> bindings) {
+  const std::size_t pair = hash_of(kernel, bindings) % (kPlaces / 2) * 2;
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (places_[pair + i].are(kernel, bindings)) return {places_[pair + i], true};
   }
-  return places_[(hash * kFactor >> 32) % kPlaces];
+  next_victim_ = 1 - next_victim_;
+  return {places_[pair + next_victim_], false};
 }
 
 void RecentBindings::clear() {

@@ -33,13 +33,17 @@ struct CheckedBindings {
 // time.
 class RecentBindings {
  public:
-  // The place for bindings of this kind: it holds them, or others, or nothing.
-  CheckedBindings& place_of(const KernelState* kernel, std::span<const Binding> bindings);
+  struct Found {
+    CheckedBindings& place;
+    bool hit = false;  // the place holds them; otherwise they are to be put there
+  };
+  Found find(const KernelState* kernel, std::span<const Binding> bindings);
   void clear();
 
  private:
-  static constexpr std::size_t kPlaces = 64;
+  static constexpr std::size_t kPlaces = 64;  // in pairs, so that two that alternate do not chase each other
   std::array<CheckedBindings, kPlaces> places_ = {};
+  std::size_t next_victim_ = 0;  // 0 or 1
 };
 
 }  // namespace vkc::detail
