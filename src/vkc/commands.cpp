@@ -403,11 +403,9 @@ Status Commands::fill(const BufferRange& range, std::uint32_t value) {
 }
 
 Status Commands::barrier() {
-  return state_->keep([&]() -> Status {
-    if (auto ok = state_->recordable(); !ok) return ok;
-    state_->record_barrier();
-    return {};
-  }());
+  if (!state_->is_recordable()) return state_->keep(state_->recordable());
+  state_->record_barrier();
+  return {};
 }
 
 Status Commands::write_timestamp(const Timestamps& timestamps, std::uint32_t index) {

@@ -77,7 +77,6 @@ class CommandsState {
 
   // Of the dispatch under way; here so that their memory is used again.
   std::vector<const Resource*> resources;  // one per slot of the kernel
-  std::vector<Descriptor> wanted;
 
   std::vector<std::shared_ptr<BufferState>>
       incoherent_buffers;  // to flush before and invalidate after a submission

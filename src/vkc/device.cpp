@@ -12,7 +12,8 @@ std::vector<const char*> wanted_extensions(const PhysicalDevice::State& physical
   std::vector<const char*> names = features.extensions();
   constexpr const char* kPortabilitySubset =
       "VK_KHR_portability_subset";  // must be enabled where it is offered
-  for (const char* name : {kPortabilitySubset, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME}) {
+  for (const char* name :
+       {kPortabilitySubset, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME}) {
     if (physical.offers(name)) names.push_back(name);
   }
   const bool before_1_2 = physical.api_version < VK_API_VERSION_1_2;

@@ -78,7 +78,7 @@ class Dispatch {
   [[nodiscard]] Status missing_bindings() const;
   [[nodiscard]] Status check_pairs() const;
   Status check(std::span<const Binding> bindings, CheckedBindings& checked);
-  void describe_wanted() const;
+  void describe_wanted(std::vector<Descriptor>& wanted) const;
   Status fill_sets(CheckedBindings& checked);
   void note_accesses(CheckedBindings& checked) const;
   void retain() const;
@@ -138,9 +138,8 @@ Status Dispatch::check_pairs() const {
   return {};
 }
 
-// Fills commands_.wanted, one per slot.
-void Dispatch::describe_wanted() const {
-  auto& wanted = commands_.wanted;
+// One descriptor per slot.
+void Dispatch::describe_wanted(std::vector<Descriptor>& wanted) const {
   wanted.assign(kernel_.slots.size(), Descriptor());
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     const Resource& resource = *commands_.resources[i];
@@ -177,7 +176,10 @@ void Dispatch::bind(const CheckedBindings& checked) {
   const DeviceFunctions& vk = commands_.device->vk;
   if (commands_.bound_kernel != &kernel_)
     vk.CmdBindPipeline(commands_.handle, VK_PIPELINE_BIND_POINT_COMPUTE, kernel_.pipeline);
-  if (!checked.sets.empty()) {
+  if (kernel_.pushes_descriptors) {
+    vk.CmdPushDescriptorSetWithTemplateKHR(commands_.handle, kernel_.set_templates[0], kernel_.layout, 0,
+                                           checked.descriptors.data());
+  } else if (!checked.sets.empty()) {
     vk.CmdBindDescriptorSets(commands_.handle, VK_PIPELINE_BIND_POINT_COMPUTE, kernel_.layout, 0,
                              static_cast<std::uint32_t>(checked.sets.size()), checked.sets.data(), 0,
                              nullptr);
@@ -196,14 +198,16 @@ void Dispatch::retain() const {
 }
 
 Status Dispatch::fill_sets(CheckedBindings& checked) {
+  describe_wanted(checked.descriptors);
+  checked.sets.clear();
+  if (kernel_.pushes_descriptors) return {};
   const auto count = static_cast<std::uint32_t>(kernel_.slots.size());
   if (auto ok = commands_.descriptors.allocate(kernel_.set_layouts, count, checked.sets); !ok) return ok;
-  describe_wanted();
   const DeviceState& device = *commands_.device;
   for (std::size_t set = 0; set < checked.sets.size(); ++set) {
     if (kernel_.set_templates[set] == VK_NULL_HANDLE) continue;  // an empty set
     device.vk.UpdateDescriptorSetWithTemplate(device.handle, checked.sets[set], kernel_.set_templates[set],
-                                              commands_.wanted.data());
+                                              checked.descriptors.data());
   }
   return {};
 }

@@ -100,6 +100,9 @@ namespace vkc::detail {
   X(UpdateDescriptorSetWithTemplate) \
   X(WaitForFences)
 
+// Of VK_KHR_push_descriptor; used only where it is enabled.
+#define VKC_DEVICE_OPTIONAL_FUNCTIONS(X) X(CmdPushDescriptorSetWithTemplateKHR)
+
 #define VKC_MEMBER(name) PFN_vk##name name = nullptr;
 
 struct GlobalFunctions {
@@ -114,6 +117,7 @@ struct InstanceFunctions {
 
 struct DeviceFunctions {
   VKC_DEVICE_FUNCTIONS(VKC_MEMBER)
+  VKC_DEVICE_OPTIONAL_FUNCTIONS(VKC_MEMBER)
 };
 
 #undef VKC_MEMBER

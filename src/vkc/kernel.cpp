@@ -81,6 +81,9 @@ Status KernelState::create(const spirv::Reflection& reflection, std::span<const 
   for (const spirv::Resource& resource : reflection.resources)
     slots.push_back(slot_of(resource, device->limits()));
   sampled_pairs = reflection.sampled_pairs;
+  const bool one_set = !slots.empty() && slots.back().set == 0;
+  pushes_descriptors = one_set && slots.size() <= device->physical.state()->max_push_descriptors &&
+                       device->vk.CmdPushDescriptorSetWithTemplateKHR != nullptr;
   if (auto ok = create_set_layouts(); !ok) return ok;
   if (auto ok = create_layout(); !ok) return ok;
   if (auto ok = create_set_templates(); !ok) return ok;
@@ -98,6 +101,7 @@ Status KernelState::create_set_layouts() {
     }
     auto info =
         vk_struct<VkDescriptorSetLayoutCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO);
+    if (pushes_descriptors) info.flags = VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR;
     info.bindingCount = static_cast<std::uint32_t>(bindings.size());
     info.pBindings = bindings.data();
     VkDescriptorSetLayout set_layout = VK_NULL_HANDLE;
@@ -122,8 +126,12 @@ Status KernelState::create_set_templates() {
         VK_STRUCTURE_TYPE_DESCRIPTOR_UPDATE_TEMPLATE_CREATE_INFO);
     info.descriptorUpdateEntryCount = static_cast<std::uint32_t>(entries.size());
     info.pDescriptorUpdateEntries = entries.data();
-    info.templateType = VK_DESCRIPTOR_UPDATE_TEMPLATE_TYPE_DESCRIPTOR_SET;
+    info.templateType = pushes_descriptors ? VK_DESCRIPTOR_UPDATE_TEMPLATE_TYPE_PUSH_DESCRIPTORS_KHR
+                                           : VK_DESCRIPTOR_UPDATE_TEMPLATE_TYPE_DESCRIPTOR_SET;
     info.descriptorSetLayout = set_layouts[set];
+    info.pipelineBindPoint = VK_PIPELINE_BIND_POINT_COMPUTE;
+    info.pipelineLayout = layout;
+    info.set = static_cast<std::uint32_t>(set);
     const VkResult result =
         device->vk.CreateDescriptorUpdateTemplate(device->handle, &info, nullptr, &set_templates[set]);
     if (auto ok = device->check(result, "vkCreateDescriptorUpdateTemplate"); !ok) return ok;

@@ -57,6 +57,8 @@ class KernelState {
   std::vector<spirv::SampledPair> sampled_pairs;  // by index of the slots
   std::vector<VkDescriptorSetLayout> set_layouts;
   std::vector<VkDescriptorUpdateTemplate> set_templates;  // one a layout, see create_set_templates
+  // Its one set is written straight into the recording, not into a set of a pool.
+  bool pushes_descriptors = false;
   VkPipelineLayout layout = VK_NULL_HANDLE;
   VkPipeline pipeline = VK_NULL_HANDLE;
 

@@ -113,6 +113,8 @@ void read_more_properties(PhysicalDevice::State& state) {
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES);
   auto buffers = vk_struct<VkPhysicalDeviceMaintenance4Properties>(
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES);
+  auto push = vk_struct<VkPhysicalDevicePushDescriptorPropertiesKHR>(
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PUSH_DESCRIPTOR_PROPERTIES_KHR);
   auto all = vk_struct<VkPhysicalDeviceProperties2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2);
   all.pNext = &ids;
   ids.pNext = &allocation;
@@ -125,7 +127,9 @@ void read_more_properties(PhysicalDevice::State& state) {
   if (state.offers(VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME, VK_API_VERSION_1_2)) chain(driver);
   if (state.offers(VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME, VK_API_VERSION_1_3)) chain(sizes);
   if (state.offers(VK_KHR_MAINTENANCE_4_EXTENSION_NAME, VK_API_VERSION_1_3)) chain(buffers);
+  if (state.offers(VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME)) chain(push);
   state.instance->functions.GetPhysicalDeviceProperties2(state.handle, &all);
+  state.max_push_descriptors = push.maxPushDescriptors;
 
   DeviceProperties& to = state.properties;
   to.uuid = uuid_of(ids.deviceUUID);
@@ -231,6 +235,7 @@ std::shared_ptr<PhysicalDevice::State> describe_opened(const PhysicalDevice::Sta
   state->queue_family = queue_family;
   state->transfer_family.reset();
   state->newest_spirv = newest_spirv(*state);
+  if (!state->offers(VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME)) state->max_push_descriptors = 0;
   DeviceProperties& properties = state->properties;
   properties.features = features;
   properties.transfer_queue = false;

@@ -25,6 +25,8 @@ struct PhysicalDevice::State {
   std::vector<VkQueueFamilyProperties> families;
   std::uint32_t queue_family = 0;
   std::optional<std::uint32_t> transfer_family;  // of a queue that only copies
+  // Most bindings that can be written straight into a recording (VK_KHR_push_descriptor); 0 without it.
+  std::uint32_t max_push_descriptors = 0;
   Uuid pipeline_cache_uuid = {};
   std::uint32_t subgroup_operations =
       0;  // VkSubgroupFeatureFlags usable in kernels; 0 if not in kernels at all

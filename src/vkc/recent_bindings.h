@@ -8,6 +8,7 @@
 
 #include <vkc/kernel.h>
 
+#include "vkc/descriptors.h"
 #include "vkc/hazards.h"
 #include "vkc/vulkan_api.h"
 
@@ -21,7 +22,8 @@ struct CheckedBindings {
   const KernelState* kernel = nullptr;
   // As the caller gave them, but with the kernel's own texts of the names: the caller's may be gone.
   std::vector<Binding> given;
-  std::vector<VkDescriptorSet> sets;
+  std::vector<VkDescriptorSet> sets;    // written; none for kernels that push descriptors
+  std::vector<Descriptor> descriptors;  // for those, one per slot
   std::vector<HazardTracker::Access> accesses;
   std::vector<ImageState*> images;
 

@@ -86,6 +86,27 @@ TEST_P(CommandsTest, ManyIndependentDispatches) {
   EXPECT_THAT(values_of<std::uint32_t>(values), Each(2U));
 }
 
+// The same for a kernel of several sets, which always come from pools.
+TEST_P(CommandsTest, ManyIndependentDispatchesOfSeveralSets) {
+  const std::uint64_t step =
+      std::max<std::uint64_t>(256, device().properties().limits.min_storage_buffer_offset_alignment_bytes);
+  const std::uint32_t count = 700;
+  const vkc::Kernel add = kernel(kernels::sets);
+  const vkc::Buffer first = buffer_of(std::vector<std::uint32_t>(8, 3)),
+                    second = buffer_of(std::vector<std::uint32_t>(8, 4)), sums = zeros(count * step / 4);
+  vkc::Commands recorded = commands();
+  for (int round = 0; round < 2; ++round) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      ASSERT_TRUE(add.dispatch(recorded, {},
+                               {{"first", first}, {"second", second}, {"sum", sums.range(i * step, 32)}}));
+    }
+    run(recorded);
+    ASSERT_TRUE(recorded.reset());
+  }
+  const std::vector<std::uint32_t> values = values_of<std::uint32_t>(sums);
+  for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(values[i * step / 4 + 7], 7U) << i;
+}
+
 // More bindings in turn than a recording remembers.
 TEST_P(CommandsTest, ManyBindingsInTurn) {
   const vkc::Kernel kernel = add_one();

@@ -151,9 +151,12 @@ TEST_P(FaultTest, EveryFailureIsPassedOn) {
 
   const vkc::Kernel add_one = kernel(kernels::add_one, {}, vkc::KernelGroupSize{8});
   const vkc::Buffer values = buffer(32);
+  // Of several sets, because one may need no pool.
+  const vkc::Kernel add = kernel(kernels::sets);
+  const vkc::Buffer sum = buffer(32);
   const auto dispatch = [&] {
     vkc::Commands recorded = commands();
-    return add_one.dispatch(recorded, {}, {{"values", values}});
+    return add.dispatch(recorded, {}, {{"first", values}, {"second", values}, {"sum", sum}});
   };
   expect_out_of_memory(vk.CreateDescriptorPool, dispatch);
   expect_out_of_memory(vk.AllocateDescriptorSets, dispatch);
