@@ -5,7 +5,8 @@
 #
 #   FILES     one kernel a file: exactly one compute entry point; the kernel's name is the file's stem, which must be
 #             a C++ identifier and unique in TARGET. Imported and included files are followed by themselves.
-#   INCLUDE   folders for `import` and `#include`, besides the kernel's own
+#   INCLUDE   folders for `import` and `#include`, besides the kernel's own and that of vkc.slang, the module that comes
+#             with vkc
 #   VARIANTS  one string each: the stem of a file of FILES, the variant's name, and definitions for the preprocessor.
 #             "conv_tile fp16 STORED=half" compiles conv_tile.slang once more, with -DSTORED=half, as conv_tile_fp16.
 #             The plain kernel is always there too, so a source gives each such macro a default with #ifndef.
@@ -59,6 +60,12 @@ function(_vkc_find_slangc result)
                       "or set -DVKC_SLANGC=/path/to/slangc.")
 endfunction()
 
+# Sets `result` to the folder of vkc.slang.
+function(_vkc_find_module result)
+  find_path(_vkc_module_folder vkc.slang PATHS ${_vkc_kernels_dir} ${_vkc_kernels_dir}/../shaders/vkc NO_DEFAULT_PATH NO_CACHE REQUIRED)
+  set(${result} ${_vkc_module_folder} PARENT_SCOPE)
+endfunction()
+
 # Adds the command that compiles `file` as `kernel`; what it makes is ${folder}/${kernel}.spv and .json.
 function(_vkc_compile_kernel slangc file kernel folder includes definitions)
   list(TRANSFORM includes PREPEND -I)
@@ -103,7 +110,8 @@ function(vkc_add_kernels target)
   endif()
   find_package(Python3 REQUIRED COMPONENTS Interpreter)  # here: its target is known to the caller's folder alone
   _vkc_find_slangc(slangc)
-  set(includes "")
+  _vkc_find_module(module_folder)
+  set(includes ${module_folder})
   foreach(include IN LISTS arg_INCLUDE)
     cmake_path(ABSOLUTE_PATH include BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE)
     list(APPEND includes ${include})

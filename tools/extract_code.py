@@ -2,14 +2,15 @@
 
     python tools/extract_code.py README.md OUT_FOLDER
 
-A block is taken when its opening fence says so: ```cpp file=scale.cpp
+A block is taken when its opening fence says so: ```cpp file=scale.cpp. Blocks in lists lose the list's indentation.
 """
 
 import re
 import sys
+import textwrap
 from pathlib import Path
 
-BLOCK = re.compile(r"^```\w+ file=(\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^ *```\w+ file=(\S+)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 
 
 def main() -> int:
@@ -20,6 +21,7 @@ def main() -> int:
         return 1
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in blocks:
+        text = textwrap.dedent(text)
         target = folder / name
         if not target.exists() or target.read_text(encoding="utf-8") != text:
             target.write_text(text, encoding="utf-8")

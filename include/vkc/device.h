@@ -20,6 +20,10 @@ struct DeviceOptions {
   // driver, checked by header and hash: a damaged or foreign file costs time, never correctness, and is
   // replaced. The caller bounds the folder's size.
   std::filesystem::path pipeline_cache_folder = {};
+  // Opens the device's queue that only copies, too, where there is one (DeviceProperties::transfer_queue), so
+  // that transfers overlap with kernels; see Queue. Buffers and images then belong to both queues at once: no
+  // ownership has to be handed over, and a few devices cannot compress such images.
+  bool transfer_queue = false;
 };
 
 // A shared handle: copies refer to the same VkDevice, which lives as long as anything made from it, so the
@@ -37,6 +41,9 @@ class Device {
 
   [[nodiscard]] const PhysicalDevice& physical_device() const;
   [[nodiscard]] const DeviceProperties& properties() const;
+
+  // Whether it was opened with a queue of its own for transfers.
+  [[nodiscard]] bool has_transfer_queue() const;
 
   // Waits until nothing is in flight. Errors: device_lost, out_of_memory.
   Status wait_idle() const;

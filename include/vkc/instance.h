@@ -53,6 +53,13 @@ struct DeviceLimits {
   std::uint32_t max_bound_descriptor_sets = 0;
   std::uint32_t max_storage_buffers_per_kernel = 0;
   std::uint32_t max_uniform_buffers_per_kernel = 0;
+  std::uint32_t max_storage_images_per_kernel = 0;
+  std::uint32_t max_sampled_images_per_kernel = 0;
+  std::uint32_t max_samplers_per_kernel = 0;
+  std::uint32_t max_resources_per_kernel = 0;  // of all kinds together, samplers aside
+  std::uint32_t max_samplers = 0;              // alive at a time
+  std::uint32_t max_image_2d_px = 0;           // width and height
+  std::uint32_t max_image_3d_px = 0;           // width, height and depth
   std::uint32_t max_shared_memory_bytes = 0;
   std::array<std::uint32_t, 3> max_group_count = {};  // x y z
   std::array<std::uint32_t, 3> max_group_size = {};   // x y z
@@ -90,6 +97,9 @@ struct DeviceFeatures {
   bool memory_budget = false;        // VK_EXT_memory_budget
   bool storage_image_read_without_format = false;
   bool storage_image_write_without_format = false;
+  bool storage_image_extended_formats = false;  // beyond r32, rgba8, rgba16_sfloat, rgba32 and their kin
+  bool image_gather_extended = false;           // gathers with offsets
+  bool timeline_semaphore = false;              // queues wait for each other without the host
 };
 
 struct MemoryHeap {
@@ -113,6 +123,7 @@ struct DeviceProperties {
   Version api_version;
   DeviceLimits limits;
   DeviceFeatures features;
+  bool transfer_queue = false;  // there is a queue that only copies; see DeviceOptions::transfer_queue
   std::vector<MemoryHeap> heaps;
 };
 

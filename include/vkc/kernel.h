@@ -16,8 +16,11 @@
 #include <vkc/commands.h>
 #include <vkc/device.h>
 #include <vkc/error.h>
+#include <vkc/extent.h>
+#include <vkc/image.h>
 #include <vkc/kernel_source.h>
 #include <vkc/list_view.h>
+#include <vkc/sampler.h>
 
 namespace vkc {
 
@@ -70,30 +73,39 @@ struct GroupCount {
   friend constexpr bool operator==(const GroupCount&, const GroupCount&) = default;
 };
 
-// Invocations that a job needs: one per pixel, element, ...
-struct Extent {
-  std::uint32_t width = 1;
-  std::uint32_t height = 1;
-  std::uint32_t depth = 1;
-  friend constexpr bool operator==(const Extent&, const Extent&) = default;
-};
-
 // The fewest groups that cover the extent: each count is the extent over the group size, rounded up.
 [[nodiscard]] GroupCount group_count(const Extent& extent, const KernelGroupSize& group_size);
+// The same for one invocation a texel.
+template <std::same_as<Image> T>
+[[nodiscard]] GroupCount group_count(const T& image, const KernelGroupSize& group_size) {
+  return group_count(image.extent(), group_size);
+}
 
-// What can be bound to a name. Made from a Buffer or BufferRange by itself.
+// What can be bound to a name: a view of something that lives at least until the call returns. Made from a
+// Buffer, BufferRange, Image or Sampler by itself; from an image with its sampler in braces, for the combined
+// ones of other languages than Slang.
 class Resource {
  public:
   Resource(const BufferRange& range) : range_(range) {}
   Resource(const Buffer& buffer) : range_(buffer) {}
+  Resource(const Image& image) : image_(image.state().get()) {}
+  Resource(const Sampler& sampler) : sampler_(sampler.state().get()) {}
+  Resource(const Image& image, const Sampler& sampler)
+      : image_(image.state().get()), sampler_(sampler.state().get()) {}
 
+  // The range's state() is null if it is no buffer; likewise the others.
   [[nodiscard]] const BufferRange& buffer_range() const { return range_; }
+  [[nodiscard]] detail::ImageState* image() const { return image_; }
+  [[nodiscard]] detail::SamplerState* sampler() const { return sampler_; }
 
  private:
-  BufferRange range_;
+  BufferRange range_{nullptr, 0, 0};
+  detail::ImageState* image_ = nullptr;
+  detail::SamplerState* sampler_ = nullptr;
 };
 
-// {"input", in}; {"weights", all_weights.range(offset_bytes, size_bytes)}
+// {"input", in}; {"weights", all_weights.range(offset_bytes, size_bytes)}; {"picture", image};
+// {"combined", {image, sampler}}
 struct Binding {
   std::string_view name;
   Resource resource;
@@ -159,10 +171,13 @@ class Kernel {
   // Records one dispatch of `groups` groups. Every binding of the module must be given exactly once, by name;
   // declared but dropped ones may be given; order does not matter. push: exactly the block's size (a struct's
   // padding at the end is allowed); none if the kernel has no block. A count of 0 in any dimension records
-  // nothing. Errors (also kept by `commands`, see Commands::submit): invalid_argument (a name unknown,
-  // missing or given twice; a range outside its buffer, empty, or of another device; push constants of the
-  // wrong size), limit_exceeded (max_group_count, max_storage_buffer_range, offset alignment, ...),
-  // out_of_memory, device_lost.
+  // nothing. An image bound to a storage image has the format that the kernel declares; where it declares
+  // none, the module needs the features storage_image_read_without_format or _write_without_format. Errors
+  // (also kept by `commands`, see Commands::submit): invalid_argument (a name unknown, missing or given
+  // twice; something of another kind than the kernel's; a range outside its buffer, empty, or of another
+  // device; an image of another number of dimensions, format, kind of channel or use; an image that its
+  // sampler cannot read; push constants of the wrong size; commands for the transfer queue), limit_exceeded
+  // (max_group_count, max_storage_buffer_range, offset alignment, ...), out_of_memory, device_lost.
   Status dispatch(Commands& commands, const GroupCount& groups, ListView<Binding> bindings,
                   const PushConstants& push = {}) const;
 

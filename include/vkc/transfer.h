@@ -1,5 +1,5 @@
-// Blocking copies between host memory and buffers, for set-up code and tests. A pipeline that overlaps
-// transfers with work uses upload and download buffers and Commands::copy instead.
+// Blocking copies between host memory and buffers or images, for set-up code and tests. A pipeline that
+// overlaps transfers with work uses upload and download buffers and Commands::copy instead.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +11,7 @@
 #include <vkc/buffer.h>
 #include <vkc/device.h>
 #include <vkc/error.h>
+#include <vkc/image.h>
 
 namespace vkc {
 
@@ -20,6 +21,11 @@ namespace vkc {
 Status upload_bytes(const Device& device, const BufferRange& to, std::span<const std::byte> bytes);
 // Reads the start of `from` into all of `bytes`, the same way.
 Status download_bytes(const Device& device, const BufferRange& from, std::span<std::byte> bytes);
+
+// All texels of an image, row after row without gaps: exactly image.size_bytes(). Errors: invalid_argument
+// (another size), out_of_memory, device_lost.
+Status upload_bytes(const Device& device, const Image& to, std::span<const std::byte> bytes);
+Status download_bytes(const Device& device, const Image& from, std::span<std::byte> bytes);
 
 template <typename T>
 concept Element = std::is_trivially_copyable_v<T>;
@@ -35,6 +41,19 @@ Status upload(const Device& device, const BufferRange& to, const Values& values)
 // `auto values = download<float>(device, buffer)`: as many elements as fit into the range.
 template <Element T>
 Result<std::vector<T>> download(const Device& device, const BufferRange& from) {
+  std::vector<T> values(static_cast<std::size_t>(from.size_bytes() / sizeof(T)));
+  const Status status = download_bytes(device, from, std::as_writable_bytes(std::span(values)));
+  if (!status) return tl::unexpected(status.error());
+  return values;
+}
+
+// The same for images: `upload(device, image, bytes)`, `download<std::uint8_t>(device, image)`.
+template <ElementRange Values>
+Status upload(const Device& device, const Image& to, const Values& values) {
+  return upload_bytes(device, to, std::as_bytes(std::span(values)));
+}
+template <Element T>
+Result<std::vector<T>> download(const Device& device, const Image& from) {
   std::vector<T> values(static_cast<std::size_t>(from.size_bytes() / sizeof(T)));
   const Status status = download_bytes(device, from, std::as_writable_bytes(std::span(values)));
   if (!status) return tl::unexpected(status.error());

@@ -16,9 +16,13 @@
 #include <vkc/commands.h>
 #include <vkc/device.h>
 #include <vkc/error.h>
+#include <vkc/extent.h>
+#include <vkc/group_size_search.h>
+#include <vkc/image.h>
 #include <vkc/instance.h>
 #include <vkc/kernel.h>
 #include <vkc/kernel_source.h>
 #include <vkc/list_view.h>
+#include <vkc/sampler.h>
 #include <vkc/timestamps.h>
 #include <vkc/transfer.h>

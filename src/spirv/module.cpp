@@ -59,9 +59,11 @@ std::size_t least_words(Op op) {
     case Op::SpecConstant:
     case Op::SpecConstantOp:
     case Op::Variable:
+    case Op::Load:
     case Op::MemberDecorate:
       return 4;
     case Op::Function:
+    case Op::SampledImage:
       return 5;
     case Op::ConstantSampler:
       return 6;

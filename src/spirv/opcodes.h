@@ -47,6 +47,7 @@ enum class Op : std::uint16_t {
   SpecConstantOp = 52,
   Function = 54,
   Variable = 59,
+  Load = 61,
   Decorate = 71,
   MemberDecorate = 72,
   DecorationGroup = 73,
@@ -55,6 +56,7 @@ enum class Op : std::uint16_t {
   VectorShuffle = 79,
   CompositeExtract = 81,
   CompositeInsert = 82,
+  SampledImage = 86,
   UConvert = 113,
   SConvert = 114,
   FConvert = 115,
@@ -97,6 +99,11 @@ enum class Op : std::uint16_t {
 
 // The execution model of compute kernels.
 inline constexpr std::uint32_t kExecutionModelGLCompute = 5;
+
+// Dimensions of images, section 3.8.
+inline constexpr std::uint32_t kDim2D = 1;
+inline constexpr std::uint32_t kDim3D = 2;
+inline constexpr std::uint32_t kDimBuffer = 5;
 
 enum class ExecutionMode : std::uint32_t { LocalSize = 17, LocalSizeId = 38 };
 

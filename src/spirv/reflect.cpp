@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 #include <unordered_map>
 
 namespace spirv {
@@ -10,8 +11,7 @@ namespace {
 constexpr std::uint64_t kUnknown = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t kHuge = std::uint64_t{1} << 40;  // sizes stop growing here: beyond any device
 
-// Image dimensions of the specification, section 3.8.
-constexpr std::uint32_t kDimBuffer = 5;
+constexpr std::size_t kMostPairs = 4096;  // more than any device has bindings for
 
 struct Decorations {
   std::unordered_map<std::uint32_t, std::uint32_t> values;  // decoration -> its operand, 0 without one
@@ -232,6 +232,27 @@ ResourceKind resource_kind(const Index& index, const Instruction& type, StorageC
   }
 }
 
+ImageType image_type(const Index& index, const Instruction& image) {
+  const auto& words = image.words;
+  ImageType result;
+  result.dimension = words[3];
+  result.arrayed = words[5] != 0;
+  result.multisampled = words[6] != 0;
+  result.format = words[8];
+  const Instruction channel = index.definitions.find(words[2]);
+  if (!channel.words.empty()) result.channel = scalar_type(channel);
+  return result;
+}
+
+// Of an image, or of the image in a combined one.
+std::optional<ImageType> image_type_of(const Index& index, const Instruction& type) {
+  if (type.op() == Op::TypeImage) return image_type(index, type);
+  if (type.op() != Op::TypeSampledImage) return std::nullopt;
+  const Instruction image = index.definitions.find(type.words[2]);
+  if (image.words.empty() || image.op() != Op::TypeImage) return std::nullopt;
+  return image_type(index, image);
+}
+
 bool is_readonly(const Index& index, const Instruction& type, std::uint32_t variable, ResourceKind kind) {
   if (kind == ResourceKind::storage_buffer) {
     if (index.decorations(variable).has(Decoration::NonWritable)) return true;
@@ -273,6 +294,8 @@ Result<Resource> resource(const Index& index, const Instruction& variable) {
   result.binding = *binding;
   result.kind = resource_kind(index, type, static_cast<StorageClass>(variable.words[3]));
   result.readonly = is_readonly(index, type, id, result.kind);
+  result.image = image_type_of(index, type);
+  result.id = id;
   return result;
 }
 
@@ -325,6 +348,42 @@ Result<void> add_variable(const Index& index, const Instruction& variable, Refle
     result.shared_memory_bytes = std::min(kHuge, begin + layout.size_bytes);
   }
   return {};
+}
+
+// Adds each image of the list with each sampler of it.
+void add_all_pairs(const std::vector<Resource>& resources,
+                   std::set<std::pair<std::size_t, std::size_t>>& to) {
+  for (std::size_t image = 0; image < resources.size(); ++image) {
+    if (resources[image].kind != ResourceKind::sampled_image) continue;
+    for (std::size_t sampler = 0; sampler < resources.size() && to.size() < kMostPairs; ++sampler) {
+      if (resources[sampler].kind == ResourceKind::sampler) to.emplace(image, sampler);
+    }
+  }
+}
+
+// Follows each OpSampledImage back to the variables that its parts were loaded from.
+std::vector<SampledPair> sampled_pairs(const Module& module, const std::vector<Resource>& resources) {
+  std::unordered_map<std::uint32_t, std::size_t> by_variable;
+  for (std::size_t i = 0; i < resources.size(); ++i) by_variable.emplace(resources[i].id, i);
+  std::unordered_map<std::uint32_t, std::size_t> loaded;  // result of the load -> resource
+  std::set<std::pair<std::size_t, std::size_t>> pairs;
+  bool traced = true;
+  for (const Instruction instruction : module) {
+    const auto& words = instruction.words;
+    if (instruction.op() == Op::Load) {
+      if (const auto at = by_variable.find(words[3]); at != by_variable.end())
+        loaded.emplace(words[2], at->second);
+    } else if (instruction.op() == Op::SampledImage) {
+      const auto image = loaded.find(words[3]), sampler = loaded.find(words[4]);
+      const bool known = image != loaded.end() && sampler != loaded.end();
+      if (known && pairs.size() < kMostPairs) pairs.emplace(image->second, sampler->second);
+      traced = traced && known;
+    }
+  }
+  if (!traced) add_all_pairs(resources, pairs);
+  std::vector<SampledPair> result;
+  for (const auto& [image, sampler] : pairs) result.push_back({image, sampler});
+  return result;
 }
 
 std::vector<SpecConstant> spec_constants(const Index& index, const ConstantValues& defaults) {
@@ -429,6 +488,7 @@ Result<Reflection> reflect(const Module& module, std::span<const SpecValue> valu
   std::sort(result.resources.begin(), result.resources.end(), [](const Resource& a, const Resource& b) {
     return std::pair(a.set, a.binding) < std::pair(b.set, b.binding);
   });
+  result.sampled_pairs = sampled_pairs(module, result.resources);
   return result;
 }
 

@@ -36,6 +36,15 @@ enum class ResourceKind : std::uint8_t {
 };
 std::string_view to_text(ResourceKind kind);  // "storage buffer"
 
+// Of an image resource: how the kernel sees it.
+struct ImageType {
+  std::uint32_t dimension = 1;  // specification, section 3.8: 0 is 1-D, 1 is 2-D, 2 is 3-D, 3 a cube
+  std::uint32_t format = 0;     // section 3.11; 0: not declared
+  bool arrayed = false;         // has layers
+  bool multisampled = false;
+  std::optional<ScalarType> channel = {};  // what a channel is read as; empty for types not understood
+};
+
 struct Resource {
   std::string name;  // the variable's, else the block's; empty if the module names neither
   std::uint32_t set = 0;
@@ -43,6 +52,8 @@ struct Resource {
   ResourceKind kind = ResourceKind::other;
   std::uint32_t count = 1;  // of an array of resources; 0: unbounded or by a constant not understood
   bool readonly = false;    // decorated NonWritable, or of a kind that cannot be written
+  std::optional<ImageType> image = {};  // of images and combined ones
+  std::uint32_t id = 0;                 // of the variable in the module
 };
 
 struct BlockMember {
@@ -65,12 +76,21 @@ struct GroupSize {
   std::array<std::optional<std::uint32_t>, 3> spec_ids;
 };
 
+// A separate image that the kernel reads through a separate sampler: indices into Reflection::resources.
+struct SampledPair {
+  std::size_t image = 0;
+  std::size_t sampler = 0;
+  friend bool operator==(const SampledPair&, const SampledPair&) = default;
+};
+
 struct Reflection {
   Version version;
   std::string entry_point;
   GroupSize group_size;
   std::vector<SpecConstant> constants;  // in order of specialization id
   std::vector<Resource> resources;      // in order of set, then binding
+  // Each pair once. Where a use cannot be traced to its variables, every image with every sampler.
+  std::vector<SampledPair> sampled_pairs;
   std::optional<PushConstantBlock> push_constants;
   std::uint64_t shared_memory_bytes =
       0;  // of all variables of the workgroup, with natural alignment of scalars

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "vkc/buffer_state.h"
-#include "vkc/memory_types.h"
 
 namespace vkc {
 namespace detail {
@@ -15,10 +14,7 @@ constexpr VkBufferUsageFlags kUsage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
 
 }  // namespace
 
-BufferState::~BufferState() {
-  device->vk.DestroyBuffer(device->handle, handle, nullptr);
-  device->vk.FreeMemory(device->handle, memory, nullptr);  // unmaps
-}
+BufferState::~BufferState() { device->vk.DestroyBuffer(device->handle, handle, nullptr); }
 
 std::string BufferState::described() const { return name.empty() ? "a buffer" : "buffer " + in_quotes(name); }
 
@@ -41,14 +37,15 @@ Status BufferState::allocate() {
   if (auto ok = check_size(); !ok) return ok;
   if (auto ok = create_handle(); !ok) return ok;
   if (auto ok = allocate_memory(); !ok) return ok;
-  return device->check(device->vk.BindBufferMemory(device->handle, handle, memory, 0), "vkBindBufferMemory");
+  return device->check(device->vk.BindBufferMemory(device->handle, handle, memory.handle(), 0),
+                       "vkBindBufferMemory");
 }
 
 Status BufferState::create_handle() {
   auto info = vk_struct<VkBufferCreateInfo>(VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO);
   info.size = size_bytes;
   info.usage = kUsage;
-  info.sharingMode = VK_SHARING_MODE_EXCLUSIVE;
+  device->share_among_queues(info);
   const VkResult result = device->vk.CreateBuffer(device->handle, &info, nullptr, &handle);
   if (auto ok =
           device->check(result, "creating " + described() + " of " + std::to_string(size_bytes) + " bytes");
@@ -58,26 +55,13 @@ Status BufferState::create_handle() {
   return {};
 }
 
-// Tries suitable types in turn: a full heap is no reason to give up while another has room.
 Status BufferState::allocate_memory() {
   VkMemoryRequirements needs{};
   device->vk.GetBufferMemoryRequirements(device->handle, handle, &needs);
-  const DeviceType type = device->properties().type;
-  const bool unified = type == DeviceType::integrated || type == DeviceType::software;
-  const auto types = suitable_memory_types(device->memory, needs.memoryTypeBits, needs.size, kind, unified);
-  const std::string what = "allocating " + std::to_string(needs.size) + " bytes for " + described();
-  if (types.empty())
-    return fail(ErrorCode::out_of_memory, what + " failed: no memory heap of the device is that large");
-  Status last;
-  for (const std::uint32_t index : types) {
-    auto info = vk_struct<VkMemoryAllocateInfo>(VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO);
-    info.allocationSize = needs.size;
-    info.memoryTypeIndex = index;
-    last = device->check(device->vk.AllocateMemory(device->handle, &info, nullptr, &memory), what);
-    if (last) return map(device->memory.memoryTypes[index].propertyFlags);
-    if (last.error().code != ErrorCode::out_of_memory) break;
-  }
-  return last;
+  auto allocated = DeviceMemory::allocate(*device, needs, kind, VK_NULL_HANDLE, described());
+  if (!allocated) return propagate(allocated);
+  memory = std::move(*allocated);
+  return map(memory.flags());
 }
 
 Status BufferState::map(VkMemoryPropertyFlags flags) {
@@ -85,7 +69,8 @@ Status BufferState::map(VkMemoryPropertyFlags flags) {
   if ((flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) == 0) return {};
   if (kind == MemoryKind::device && !coherent) return {};
   void* address = nullptr;
-  const VkResult result = device->vk.MapMemory(device->handle, memory, 0, VK_WHOLE_SIZE, 0, &address);
+  const VkResult result =
+      device->vk.MapMemory(device->handle, memory.handle(), 0, VK_WHOLE_SIZE, 0, &address);
   if (auto ok = device->check(result, "mapping " + described()); !ok) return ok;
   mapped = static_cast<std::byte*>(address);
   return {};
@@ -93,14 +78,16 @@ Status BufferState::map(VkMemoryPropertyFlags flags) {
 
 Status BufferState::flush() {
   if (coherent || mapped == nullptr) return {};
-  const VkMappedMemoryRange range{VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE, nullptr, memory, 0, VK_WHOLE_SIZE};
+  const VkMappedMemoryRange range{VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE, nullptr, memory.handle(), 0,
+                                  VK_WHOLE_SIZE};
   return device->check(device->vk.FlushMappedMemoryRanges(device->handle, 1, &range),
                        "flushing " + described());
 }
 
 Status BufferState::invalidate() {
   if (coherent || mapped == nullptr) return {};
-  const VkMappedMemoryRange range{VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE, nullptr, memory, 0, VK_WHOLE_SIZE};
+  const VkMappedMemoryRange range{VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE, nullptr, memory.handle(), 0,
+                                  VK_WHOLE_SIZE};
   return device->check(device->vk.InvalidateMappedMemoryRanges(device->handle, 1, &range),
                        "invalidating " + described());
 }

@@ -6,6 +6,7 @@
 
 #include <vkc/buffer.h>
 
+#include "vkc/device_memory.h"
 #include "vkc/device_state.h"
 
 namespace vkc::detail {
@@ -34,7 +35,7 @@ class BufferState : public std::enable_shared_from_this<BufferState> {
   MemoryKind kind;
   std::string name;
   VkBuffer handle = VK_NULL_HANDLE;
-  VkDeviceMemory memory = VK_NULL_HANDLE;
+  DeviceMemory memory;
   std::byte* mapped = nullptr;
   bool coherent = true;  // no flush and invalidate needed
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <span>
 
 #include "vkc/commands_state.h"
@@ -10,19 +11,13 @@ namespace vkc {
 namespace detail {
 namespace {
 
-constexpr std::uint32_t kSetsPerPool = 256;
-constexpr std::uint32_t kDescriptorsPerSet = 6;
-
-constexpr VkPipelineStageFlags kWork = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
-constexpr VkAccessFlags kWrites = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
-constexpr VkAccessFlags kReads =
-    VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_UNIFORM_READ_BIT | VK_ACCESS_TRANSFER_READ_BIT;
-
-void memory_barrier(const CommandsState& state, VkPipelineStageFlags after, VkAccessFlags for_access) {
+void memory_barrier(const CommandsState& state, VkPipelineStageFlags after, VkAccessFlags for_access,
+                    std::span<const VkImageMemoryBarrier> images = {}) {
   auto barrier = vk_struct<VkMemoryBarrier>(VK_STRUCTURE_TYPE_MEMORY_BARRIER);
-  barrier.srcAccessMask = kWrites;
+  barrier.srcAccessMask = state.queue.writes();
   barrier.dstAccessMask = for_access;
-  state.device->vk.CmdPipelineBarrier(state.handle, kWork, after, 0, 1, &barrier, 0, nullptr, 0, nullptr);
+  state.device->vk.CmdPipelineBarrier(state.handle, state.queue.stages(), after, 0, 1, &barrier, 0, nullptr,
+                                      static_cast<std::uint32_t>(images.size()), images.data());
 }
 
 HazardTracker::Access access(const BufferRange& range, bool write) {
@@ -39,70 +34,37 @@ Status check_buffer(const CommandsState& commands, const BufferRange& range, std
 
 }  // namespace
 
-DescriptorPools::~DescriptorPools() {
-  for (VkDescriptorPool pool : pools_) device_.vk.DestroyDescriptorPool(device_.handle, pool, nullptr);
-}
-
-Status DescriptorPools::add_pool(std::uint32_t descriptors) {
-  const std::uint32_t count = std::max(kSetsPerPool * kDescriptorsPerSet, descriptors);
-  const VkDescriptorPoolSize sizes[] = {{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, count},
-                                        {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, count}};
-  auto info = vk_struct<VkDescriptorPoolCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO);
-  info.maxSets = kSetsPerPool;
-  info.poolSizeCount = 2;
-  info.pPoolSizes = sizes;
-  VkDescriptorPool pool = VK_NULL_HANDLE;
-  const VkResult result = device_.vk.CreateDescriptorPool(device_.handle, &info, nullptr, &pool);
-  if (auto ok = device_.check(result, "vkCreateDescriptorPool"); !ok) return ok;
-  pools_.push_back(pool);
-  return {};
-}
-
-Status DescriptorPools::allocate(std::span<const VkDescriptorSetLayout> layouts, std::uint32_t largest,
-                                 std::vector<VkDescriptorSet>& sets) {
-  sets.resize(layouts.size());
-  if (layouts.empty()) return {};
-  auto info = vk_struct<VkDescriptorSetAllocateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO);
-  info.descriptorSetCount = static_cast<std::uint32_t>(layouts.size());
-  info.pSetLayouts = layouts.data();
-  while (true) {
-    const bool is_new = current_ == pools_.size();
-    if (is_new) {
-      if (auto ok = add_pool(largest); !ok) return ok;
-    }
-    info.descriptorPool = pools_[current_];
-    const VkResult result = device_.vk.AllocateDescriptorSets(device_.handle, &info, sets.data());
-    const bool full = result == VK_ERROR_OUT_OF_POOL_MEMORY || result == VK_ERROR_FRAGMENTED_POOL;
-    if (!full || is_new) return device_.check(result, "vkAllocateDescriptorSets");
-    ++current_;
-  }
-}
-
-Status DescriptorPools::reset() {
-  for (VkDescriptorPool pool : pools_) {
-    const VkResult result = device_.vk.ResetDescriptorPool(device_.handle, pool, 0);
-    if (auto ok = device_.check(result, "vkResetDescriptorPool"); !ok) return ok;
-  }
-  current_ = 0;
-  return {};
-}
+CommandsState::CommandsState(std::shared_ptr<DeviceState> device, const CommandsOptions& options)
+    : device(std::move(device)),
+      queue(options.queue == Queue::transfer && this->device->has_transfer_queue()
+                ? this->device->transfer_queue
+                : this->device->compute_queue),
+      wanted_queue(options.queue),
+      barriers(options.barriers),
+      name(options.name),
+      descriptors(*this->device) {}
 
 CommandsState::~CommandsState() { device->vk.DestroyCommandPool(device->handle, pool, nullptr); }
 
 Status CommandsState::create() {
   if (auto ok = device->alive(); !ok) return ok;
   auto pool_info = vk_struct<VkCommandPoolCreateInfo>(VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO);
-  pool_info.queueFamilyIndex = device->physical.state()->queue_family;
-  VkResult result = device->vk.CreateCommandPool(device->handle, &pool_info, nullptr, &pool);
+  pool_info.queueFamilyIndex = queue.family;
+  const VkResult result = device->vk.CreateCommandPool(device->handle, &pool_info, nullptr, &pool);
   if (auto ok = device->check(result, "vkCreateCommandPool"); !ok) return ok;
+  if (auto ok = allocate(handle, name); !ok) return ok;
+  return begin();
+}
+
+Status CommandsState::allocate(VkCommandBuffer& buffer, const std::string& buffer_name) {
   auto info = vk_struct<VkCommandBufferAllocateInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO);
   info.commandPool = pool;
   info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
   info.commandBufferCount = 1;
-  result = device->vk.AllocateCommandBuffers(device->handle, &info, &handle);
+  const VkResult result = device->vk.AllocateCommandBuffers(device->handle, &info, &buffer);
   if (auto ok = device->check(result, "vkAllocateCommandBuffers"); !ok) return ok;
-  device->set_name(VK_OBJECT_TYPE_COMMAND_BUFFER, handle, name);
-  return begin();
+  device->set_name(VK_OBJECT_TYPE_COMMAND_BUFFER, buffer, buffer_name);
+  return {};
 }
 
 Status CommandsState::begin() {
@@ -117,6 +79,7 @@ Status CommandsState::begin() {
 
 Status CommandsState::end() {
   if (!recording) return {};
+  while (!away_.empty()) require_layout(*away_.back().first, away_.back().first->home);
   memory_barrier(*this, VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
   const Status ended = device->check(device->vk.EndCommandBuffer(handle), "vkEndCommandBuffer");
   if (ended) recording = false;
@@ -132,12 +95,13 @@ Status CommandsState::reset() {
   first_error_.reset();
   hazards_.clear();
   bound_kernel = nullptr;
-  bound_ranges.clear();
-  bound_sets.clear();
+  bound = nullptr;
+  recent.clear();
   incoherent_buffers.clear();
   timestamps.clear();
+  images_.clear();
+  away_.clear();
   retained_.clear();
-  kept_alive_.clear();
   return begin();
 }
 
@@ -156,8 +120,31 @@ Status CommandsState::keep(Status status) {
 }
 
 void CommandsState::record_barrier() {
-  memory_barrier(*this, kWork, kReads | kWrites);
+  memory_barrier(*this, queue.stages(), queue.reads() | queue.writes());
   hazards_.clear();
+}
+
+void CommandsState::transition(ImageState& image, VkImageLayout from, VkImageLayout to) {
+  VkImageMemoryBarrier barrier = layout_barrier(image, from, to);
+  barrier.srcAccessMask = queue.writes();
+  barrier.dstAccessMask = queue.reads() | queue.writes();
+  memory_barrier(*this, queue.stages(), queue.reads() | queue.writes(), std::span(&barrier, 1));
+  hazards_.clear();
+}
+
+void CommandsState::require_layout(ImageState& image, VkImageLayout layout) {
+  const auto at =
+      std::find_if(away_.begin(), away_.end(), [&](const auto& entry) { return entry.first == &image; });
+  const VkImageLayout now = at == away_.end() ? image.home : at->second;
+  if (now == layout) return;
+  transition(image, now, layout);
+  if (at == away_.end()) {
+    away_.emplace_back(&image, layout);
+  } else if (layout == image.home) {
+    away_.erase(at);
+  } else {
+    at->second = layout;
+  }
 }
 
 void CommandsState::order(std::span<const HazardTracker::Access> accesses) {
@@ -169,13 +156,58 @@ void CommandsState::order(std::span<const HazardTracker::Access> accesses) {
 }
 
 void CommandsState::retain(const std::shared_ptr<const void>& object) {
-  if (retained_.insert(object.get()).second) kept_alive_.push_back(object);
+  if (retained_.is_new(object.get())) retained_.keep(object);
 }
 
 void CommandsState::retain(BufferState& buffer) {
-  if (!retained_.insert(&buffer).second) return;
-  kept_alive_.push_back(buffer.shared_from_this());
+  if (!retained_.is_new(&buffer)) return;
+  retained_.keep(buffer.shared_from_this());
   if (!buffer.coherent && buffer.mapped != nullptr) incoherent_buffers.push_back(buffer.shared_from_this());
+}
+
+void CommandsState::retain(ImageState& image) {
+  if (!retained_.is_new(&image)) return;
+  retained_.keep(image.shared_from_this());
+  images_.push_back(&image);
+}
+
+void CommandsState::retain(SamplerState& sampler) {
+  if (retained_.is_new(&sampler)) retained_.keep(sampler.shared_from_this());
+}
+
+// Images that no submission has used yet are in no layout at all.
+Status CommandsState::record_prelude(std::span<ImageState* const> images) {
+  if (prelude_ == VK_NULL_HANDLE) {
+    if (auto ok = allocate(prelude_, name.empty() ? "" : name + " (first layouts)"); !ok) return ok;
+  }
+  std::vector<VkImageMemoryBarrier> barriers;
+  for (const ImageState* image : images) {
+    barriers.push_back(layout_barrier(*image, VK_IMAGE_LAYOUT_UNDEFINED, image->home));
+    barriers.back().dstAccessMask = queue.reads() | queue.writes();
+  }
+  const DeviceFunctions& vk = device->vk;
+  auto info = vk_struct<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
+  info.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
+  if (auto ok = device->check(vk.BeginCommandBuffer(prelude_, &info), "vkBeginCommandBuffer"); !ok) return ok;
+  vk.CmdPipelineBarrier(prelude_, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, queue.stages(), 0, 0, nullptr, 0,
+                        nullptr, static_cast<std::uint32_t>(barriers.size()), barriers.data());
+  return device->check(vk.EndCommandBuffer(prelude_), "vkEndCommandBuffer");
+}
+
+Result<std::uint64_t> CommandsState::submit(std::span<const DeviceState::Wait> waits, VkFence fence) {
+  if (images_.empty()) return device->submit(queue, std::array{handle}, waits, fence);
+  // Held until the queue has the work: whoever finds an image submitted comes behind it.
+  const std::lock_guard lock(device->images_mutex);
+  std::vector<ImageState*> fresh;
+  std::copy_if(images_.begin(), images_.end(), std::back_inserter(fresh),
+               [](const ImageState* image) { return !image->submitted; });
+  if (fresh.empty()) return device->submit(queue, std::array{handle}, waits, fence);
+  if (auto ok = record_prelude(fresh); !ok) return propagate(ok);
+  auto value = device->submit(queue, std::array{prelude_, handle}, waits, fence);
+  if (value) {
+    for (ImageState* image : fresh) image->submitted = true;
+  }
+  return value;
 }
 
 }  // namespace detail
@@ -217,6 +249,143 @@ Status Commands::copy(const BufferRange& from, const BufferRange& to) {
   }());
 }
 
+namespace detail {
+namespace {
+
+constexpr std::uint32_t kOffsetMultiple = 4;
+
+// A copy between a buffer and an image.
+class ImageCopy {
+ public:
+  ImageCopy(CommandsState& commands, const BufferRange& range, ImageState& image, const ImageRegion& region,
+            bool to_image)
+      : commands_(commands), range_(range), image_(image), region_(region), to_image_(to_image) {}
+
+  Status record() {
+    if (auto ok = commands_.recordable(); !ok) return ok;
+    if (auto ok = check_buffer(commands_, range_, what()); !ok) return ok;
+    if (image_.device != commands_.device)
+      return fail(ErrorCode::invalid_argument, what() + ": " + image_.described() + " is of another device");
+    if (auto ok = image_.check_region(region_, what()); !ok) return ok;
+    if (auto ok = check_range(); !ok) return ok;
+    if (auto ok = check_granularity(); !ok) return ok;
+    commands_.require_layout(image_, layout());
+    commands_.order(std::array{access(range_, !to_image_), HazardTracker::Access{&image_, 0, 1, to_image_}});
+    commands_.retain(*range_.state());
+    commands_.retain(image_);
+    record_copy();
+    return {};
+  }
+
+ private:
+  [[nodiscard]] std::string what() const { return to_image_ ? "copy to an image" : "copy from an image"; }
+  [[nodiscard]] VkImageLayout layout() const {
+    return to_image_ ? VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL : VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL;
+  }
+
+  [[nodiscard]] Status check_range() const {
+    const std::uint64_t needed = image_.region_bytes(region_.extent);
+    if (range_.size_bytes() < needed) {
+      return fail(ErrorCode::invalid_argument, what() + ": the region of " + image_.described() + " has " +
+                                                   std::to_string(needed) + " bytes, the range of " +
+                                                   range_.state()->described() + " only " +
+                                                   std::to_string(range_.size_bytes()));
+    }
+    const std::uint32_t multiple = std::max(kOffsetMultiple, image_.format.texel_bytes);
+    if (range_.offset_bytes() % multiple == 0) return {};
+    return fail(ErrorCode::invalid_argument,
+                what() + ": the offset of " + std::to_string(range_.offset_bytes()) + " bytes into " +
+                    range_.state()->described() + " is not a multiple of " + std::to_string(multiple));
+  }
+
+  // Offsets and sizes are multiples, or a size reaches the image's end.
+  [[nodiscard]] Status check_granularity() const {
+    const VkExtent3D& step = commands_.queue.granularity;
+    const auto fits = [](std::uint32_t offset, std::uint32_t size, std::uint32_t all,
+                         std::uint32_t multiple) {
+      if (multiple == 0) return offset == 0 && size == all;
+      return offset % multiple == 0 && (size % multiple == 0 || offset + size == all);
+    };
+    const Extent& all = image_.extent;
+    if (fits(region_.offset.x, region_.extent.width, all.width, step.width) &&
+        fits(region_.offset.y, region_.extent.height, all.height, step.height) &&
+        fits(region_.offset.z, region_.extent.depth, all.depth, step.depth)) {
+      return {};
+    }
+    return fail(ErrorCode::limit_exceeded,
+                what() + ": the transfer queue copies regions of " + image_.described() +
+                    " only in multiples of its minImageTransferGranularity, " + std::to_string(step.width) +
+                    "x" + std::to_string(step.height) + "x" + std::to_string(step.depth) +
+                    " (0: whole images); copy all of it, or use the compute queue");
+  }
+
+  void record_copy() const {
+    VkBufferImageCopy copy{};
+    copy.bufferOffset = range_.offset_bytes();
+    copy.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
+    copy.imageOffset = {static_cast<std::int32_t>(region_.offset.x),
+                        static_cast<std::int32_t>(region_.offset.y),
+                        static_cast<std::int32_t>(region_.offset.z)};
+    copy.imageExtent = {region_.extent.width, region_.extent.height, region_.extent.depth};
+    const DeviceFunctions& vk = commands_.device->vk;
+    if (to_image_) {
+      vk.CmdCopyBufferToImage(commands_.handle, range_.state()->handle, image_.handle, layout(), 1, &copy);
+    } else {
+      vk.CmdCopyImageToBuffer(commands_.handle, image_.handle, layout(), range_.state()->handle, 1, &copy);
+    }
+  }
+
+  CommandsState& commands_;
+  const BufferRange& range_;
+  ImageState& image_;
+  const ImageRegion& region_;
+  bool to_image_;
+};
+
+Status copy_image(CommandsState& commands, ImageState& from, ImageState& to) {
+  if (auto ok = commands.recordable(); !ok) return ok;
+  const std::string what = "copy from " + from.described() + " to " + to.described();
+  if (from.device != commands.device || to.device != commands.device)
+    return fail(ErrorCode::invalid_argument, what + ": one is of another device");
+  if (&from == &to) return fail(ErrorCode::invalid_argument, what + ": they are the same");
+  if (from.format.format != to.format.format || from.extent != to.extent || from.dimensions != to.dimensions)
+    return fail(ErrorCode::invalid_argument, what + ": they differ in format, extent or dimensions");
+  constexpr VkImageLayout kSource = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL;
+  constexpr VkImageLayout kTarget = VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL;
+  commands.require_layout(from, kSource);
+  commands.require_layout(to, kTarget);
+  commands.order(
+      std::array{HazardTracker::Access{&from, 0, 1, false}, HazardTracker::Access{&to, 0, 1, true}});
+  commands.retain(from);
+  commands.retain(to);
+  VkImageCopy copy{};
+  copy.srcSubresource = copy.dstSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
+  copy.extent = {from.extent.width, from.extent.height, from.extent.depth};
+  commands.device->vk.CmdCopyImage(commands.handle, from.handle, kSource, to.handle, kTarget, 1, &copy);
+  return {};
+}
+
+}  // namespace
+}  // namespace detail
+
+Status Commands::copy(const BufferRange& from, const Image& to) { return copy(from, to, {{}, to.extent()}); }
+
+Status Commands::copy(const BufferRange& from, const Image& to, const ImageRegion& region) {
+  return state_->keep(detail::ImageCopy(*state_, from, *to.state(), region, true).record());
+}
+
+Status Commands::copy(const Image& from, const BufferRange& to) {
+  return copy(from, to, {{}, from.extent()});
+}
+
+Status Commands::copy(const Image& from, const BufferRange& to, const ImageRegion& region) {
+  return state_->keep(detail::ImageCopy(*state_, to, *from.state(), region, false).record());
+}
+
+Status Commands::copy(const Image& from, const Image& to) {
+  return state_->keep(detail::copy_image(*state_, *from.state(), *to.state()));
+}
+
 Status Commands::fill(const BufferRange& range, std::uint32_t value) {
   return state_->keep([&]() -> Status {
     if (auto ok = state_->recordable(); !ok) return ok;
@@ -234,11 +403,9 @@ Status Commands::fill(const BufferRange& range, std::uint32_t value) {
 }
 
 Status Commands::barrier() {
-  return state_->keep([&]() -> Status {
-    if (auto ok = state_->recordable(); !ok) return ok;
-    state_->record_barrier();
-    return {};
-  }());
+  if (!state_->is_recordable()) return state_->keep(state_->recordable());
+  state_->record_barrier();
+  return {};
 }
 
 Status Commands::write_timestamp(const Timestamps& timestamps, std::uint32_t index) {
@@ -247,6 +414,8 @@ Status Commands::write_timestamp(const Timestamps& timestamps, std::uint32_t ind
     const auto& target = timestamps.state();
     if (target->device != state_->device)
       return detail::fail(ErrorCode::invalid_argument, "timestamps of another device");
+    if (state_->wanted_queue == Queue::transfer)
+      return detail::fail(ErrorCode::not_supported, "timestamps are written on the compute queue only");
     if (index >= target->count) {
       return detail::fail(ErrorCode::invalid_argument, "timestamp " + std::to_string(index) + ": there are " +
                                                            std::to_string(target->count));

@@ -12,7 +12,8 @@ std::vector<const char*> wanted_extensions(const PhysicalDevice::State& physical
   std::vector<const char*> names = features.extensions();
   constexpr const char* kPortabilitySubset =
       "VK_KHR_portability_subset";  // must be enabled where it is offered
-  for (const char* name : {kPortabilitySubset, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME}) {
+  for (const char* name :
+       {kPortabilitySubset, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME}) {
     if (physical.offers(name)) names.push_back(name);
   }
   const bool before_1_2 = physical.api_version < VK_API_VERSION_1_2;
@@ -25,27 +26,75 @@ std::vector<const char*> wanted_extensions(const PhysicalDevice::State& physical
 
 }  // namespace
 
+DeviceState::DeviceState(PhysicalDevice physical)
+    : physical(std::move(physical)),
+      memory_allocations("max_memory_allocation_count", limits().max_memory_allocation_count),
+      samplers("max_samplers", limits().max_samplers) {}
+
 DeviceState::~DeviceState() {
   if (handle == VK_NULL_HANDLE) return;
-  if (vk.DestroyDevice == nullptr) return;  // its functions could not be loaded
   if (const Status saved = save_pipeline_cache(); !saved) log(Severity::warning, saved.error().message);
   for (VkFence fence : fences_) vk.DestroyFence(handle, fence, nullptr);
+  for (QueueState* queue : {&compute_queue, &transfer_queue})
+    vk.DestroySemaphore(handle, queue->timeline, nullptr);
   vk.DestroyPipelineCache(handle, pipeline_cache, nullptr);
-  vk.DestroyDevice(handle, nullptr);
+  if (owned) vk.DestroyDevice(handle, nullptr);
 }
 
 Status DeviceState::open(const DeviceOptions& options) {
-  const auto& instance = *physical.state()->instance;
+  if (auto created = create_handle(options); !created) return created;
+  const PhysicalDevice::State& from = *physical.state();
+  if (auto loaded = load(); !loaded) return loaded;
+  compute_queue.family = from.queue_family;
+  vk.GetDeviceQueue(handle, compute_queue.family, 0, &compute_queue.handle);
+  if (options.transfer_queue && from.transfer_family) {
+    transfer_queue.family = *from.transfer_family;
+    transfer_queue.computes = false;
+    transfer_queue.granularity = from.families[transfer_queue.family].minImageTransferGranularity;
+    vk.GetDeviceQueue(handle, transfer_queue.family, 0, &transfer_queue.handle);
+    families_ = {compute_queue.family, transfer_queue.family};
+    if (auto created = create_timelines(); !created) return created;
+  }
+  return finish(options);
+}
+
+// Without all of its functions a device cannot be used, and is given up at once.
+Status DeviceState::load() {
+  const char* missing = load_functions(physical.state()->instance->functions.GetDeviceProcAddr, handle, vk);
+  if (missing == nullptr) return {};
+  if (owned && vk.DestroyDevice != nullptr) vk.DestroyDevice(handle, nullptr);
+  handle = VK_NULL_HANDLE;
+  return fail(ErrorCode::no_device, "the driver of " + properties().name + " lacks " + missing);
+}
+
+Status DeviceState::adopt(VkDevice device, VkQueue queue, const DeviceOptions& options) {
+  owned = false;
+  handle = device;
+  if (auto loaded = load(); !loaded) return loaded;
+  compute_queue.family = physical.state()->queue_family;
+  compute_queue.handle = queue;
+  return finish(options);
+}
+
+// Only where one queue may have to wait for the other; without the feature the host waits between them.
+Status DeviceState::create_timelines() {
+  if (!properties().features.timeline_semaphore) return {};
+  auto type = vk_struct<VkSemaphoreTypeCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO);
+  type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
+  auto info = vk_struct<VkSemaphoreCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO);
+  info.pNext = &type;
+  for (QueueState* queue : {&compute_queue, &transfer_queue}) {
+    const VkResult result = vk.CreateSemaphore(handle, &info, nullptr, &queue->timeline);
+    if (auto ok = check(result, "vkCreateSemaphore"); !ok) return ok;
+  }
+  return {};
+}
+
+Status DeviceState::finish(const DeviceOptions& options) {
   auto all =
       vk_struct<VkPhysicalDeviceMemoryProperties2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2);
-  instance.functions.GetPhysicalDeviceMemoryProperties2(physical.state()->handle, &all);
+  physical.state()->instance->functions.GetPhysicalDeviceMemoryProperties2(physical.state()->handle, &all);
   memory = all.memoryProperties;
-  if (auto created = create_handle(); !created) return created;
-  if (const char* missing = load_functions(instance.functions.GetDeviceProcAddr, handle, vk)) {
-    return fail(ErrorCode::no_device, "the driver of " + properties().name + " lacks " + missing);
-  }
-  vk.GetDeviceQueue(handle, physical.state()->queue_family, 0, &queue);
-
   cache_folder_ = options.pipeline_cache_folder;
   std::vector<std::byte> initial;
   if (!cache_folder_.empty()) {
@@ -58,20 +107,26 @@ Status DeviceState::open(const DeviceOptions& options) {
   return create_pipeline_cache(initial, pipeline_cache);
 }
 
-Status DeviceState::create_handle() {
+Status DeviceState::create_handle(const DeviceOptions& options) {
   const PhysicalDevice::State& from = *physical.state();
   FeatureChain features(from);
   features.enable(from.properties.features);
   const std::vector<const char*> extensions = wanted_extensions(from, features);
   const float priority = 1.0F;
-  auto queue_info = vk_struct<VkDeviceQueueCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO);
-  queue_info.queueFamilyIndex = from.queue_family;
-  queue_info.queueCount = 1;
-  queue_info.pQueuePriorities = &priority;
+  std::vector<VkDeviceQueueCreateInfo> queues;
+  const auto add_queue = [&](std::uint32_t family) {
+    auto info = vk_struct<VkDeviceQueueCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO);
+    info.queueFamilyIndex = family;
+    info.queueCount = 1;
+    info.pQueuePriorities = &priority;
+    queues.push_back(info);
+  };
+  add_queue(from.queue_family);
+  if (options.transfer_queue && from.transfer_family) add_queue(*from.transfer_family);
   auto info = vk_struct<VkDeviceCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO);
   info.pNext = &features.head();
-  info.queueCreateInfoCount = 1;
-  info.pQueueCreateInfos = &queue_info;
+  info.queueCreateInfoCount = static_cast<std::uint32_t>(queues.size());
+  info.pQueueCreateInfos = queues.data();
   info.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());
   info.ppEnabledExtensionNames = extensions.data();
   return check(from.instance->functions.CreateDevice(from.handle, &info, nullptr, &handle),
@@ -91,19 +146,48 @@ Status DeviceState::alive() const {
   return fail(ErrorCode::device_lost, properties().name + " was lost; open it again to go on");
 }
 
-Status DeviceState::submit(VkCommandBuffer commands, VkFence fence) {
-  if (auto ok = alive(); !ok) return ok;
+Result<std::uint64_t> DeviceState::submit(QueueState& queue, std::span<const VkCommandBuffer> recordings,
+                                          std::span<const Wait> waits, VkFence fence) {
+  if (auto ok = alive(); !ok) return propagate(ok);
+  std::vector<VkSemaphore> semaphores;
+  std::vector<std::uint64_t> values;
+  std::vector<VkPipelineStageFlags> stages(waits.size(), queue.stages());
+  for (const Wait& wait : waits) {
+    semaphores.push_back(wait.timeline);
+    values.push_back(wait.value);
+  }
   auto info = vk_struct<VkSubmitInfo>(VK_STRUCTURE_TYPE_SUBMIT_INFO);
-  info.commandBufferCount = 1;
-  info.pCommandBuffers = &commands;
-  const std::lock_guard lock(queue_mutex_);
-  return check(vk.QueueSubmit(queue, 1, &info, fence), "vkQueueSubmit");
+  info.commandBufferCount = static_cast<std::uint32_t>(recordings.size());
+  info.pCommandBuffers = recordings.data();
+  info.waitSemaphoreCount = static_cast<std::uint32_t>(semaphores.size());
+  info.pWaitSemaphores = semaphores.data();
+  info.pWaitDstStageMask = stages.data();
+  auto timeline = vk_struct<VkTimelineSemaphoreSubmitInfo>(VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
+  timeline.waitSemaphoreValueCount = info.waitSemaphoreCount;
+  timeline.pWaitSemaphoreValues = values.data();
+  const QueueLock lock(queue);
+  const std::uint64_t value = queue.submitted + 1;
+  if (queue.timeline != VK_NULL_HANDLE) {
+    info.pNext = &timeline;
+    info.signalSemaphoreCount = timeline.signalSemaphoreValueCount = 1;
+    info.pSignalSemaphores = &queue.timeline;
+    timeline.pSignalSemaphoreValues = &value;
+  }
+  if (auto ok = check(vk.QueueSubmit(queue.handle, 1, &info, fence), "vkQueueSubmit"); !ok)
+    return propagate(ok);
+  if (queue.timeline == VK_NULL_HANDLE) return 0;
+  queue.submitted = value;
+  return value;
 }
 
 Status DeviceState::wait_idle() {
   if (auto ok = alive(); !ok) return ok;
-  const std::lock_guard lock(queue_mutex_);
-  return check(vk.DeviceWaitIdle(handle), "vkDeviceWaitIdle");
+  for (QueueState* queue : {&compute_queue, &transfer_queue}) {
+    if (queue->handle == VK_NULL_HANDLE) continue;
+    const QueueLock lock(*queue);
+    if (auto ok = check(vk.QueueWaitIdle(queue->handle), "vkQueueWaitIdle"); !ok) return ok;
+  }
+  return {};
 }
 
 Result<VkFence> DeviceState::take_fence() {
@@ -215,6 +299,7 @@ Result<Device> Device::open(const Result<PhysicalDevice>& physical_device, const
 
 const PhysicalDevice& Device::physical_device() const { return state_->physical; }
 const DeviceProperties& Device::properties() const { return state_->properties(); }
+bool Device::has_transfer_queue() const { return state_->has_transfer_queue(); }
 Status Device::wait_idle() const { return state_->wait_idle(); }
 bool Device::is_lost() const { return state_->is_lost(); }
 Status Device::save_pipeline_cache() const { return state_->save_pipeline_cache(); }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "vkc/bindings.h"
 #include "vkc/commands_state.h"
 #include "vkc/kernel_constants.h"
 #include "vkc/kernel_state.h"
@@ -17,17 +18,22 @@ class Dispatch {
 
   Status record(const GroupCount& groups, std::span<const Binding> bindings,
                 std::span<const std::byte> push) {
-    if (auto ok = commands_.recordable(); !ok) return ok;
+    if (!commands_.is_recordable()) return commands_.recordable();
     if (kernel_.device != commands_.device) return error("the commands are of another device");
+    if (commands_.wanted_queue == Queue::transfer)
+      return error("the commands are for the transfer queue, which runs no kernels");
     if (auto ok = check_groups(groups); !ok) return ok;
     if (auto ok = check_push(push); !ok) return ok;
-    if (auto ok = resolve(bindings); !ok) return ok;
+    const auto [checked, known] = commands_.recent.find(&kernel_, bindings);
+    if (!known) {
+      if (auto ok = check(bindings, checked); !ok) return ok;
+    }
     if (groups.x == 0 || groups.y == 0 || groups.z == 0) return {};
-    if (auto ok = bind(); !ok) return ok;
-    const DeviceFunctions& vk = commands_.device->vk;
-    order();
+    bind(checked);
+    for (ImageState* image : checked.images) commands_.require_layout(*image, image->home);
+    commands_.order(checked.accesses);
     push_constants(push);
-    vk.CmdDispatch(commands_.handle, groups.x, groups.y, groups.z);
+    commands_.device->vk.CmdDispatch(commands_.handle, groups.x, groups.y, groups.z);
     return {};
   }
 
@@ -58,12 +64,25 @@ class Dispatch {
                  std::to_string(size));
   }
 
-  Status resolve(std::span<const Binding> bindings);
-  [[nodiscard]] Status check_range(const KernelSlot& slot, const BufferRange& range) const;
+  Status resolve(std::span<const Binding> bindings, CheckedBindings& checked);
+  // The common case, without the text of an error.
+  [[nodiscard]] bool is_fitting_buffer(const KernelSlot& slot, const Resource& resource) const {
+    const BufferRange& range = resource.buffer_range();
+    const BufferState* buffer = range.state();
+    return buffer != nullptr && buffer->device.get() == kernel_.device.get() && range.size_bytes() > 0 &&
+           range.size_bytes() <= slot.largest_range_bytes && range.offset_bytes() <= buffer->size_bytes &&
+           range.size_bytes() <= buffer->size_bytes - range.offset_bytes() &&
+           (range.offset_bytes() & slot.offset_mask) == 0;
+  }
+  [[nodiscard]] Status unknown_binding(std::string_view name) const;
   [[nodiscard]] Status missing_bindings() const;
-  Status bind();
-  Status write_sets();
-  void order() const;
+  [[nodiscard]] Status check_pairs() const;
+  Status check(std::span<const Binding> bindings, CheckedBindings& checked);
+  void describe_wanted(std::vector<Descriptor>& wanted) const;
+  Status fill_sets(CheckedBindings& checked);
+  void note_accesses(CheckedBindings& checked) const;
+  void retain() const;
+  void bind(const CheckedBindings& checked);
   void push_constants(std::span<const std::byte> push) const;
 
   CommandsState& commands_;
@@ -72,127 +91,141 @@ class Dispatch {
   const DeviceLimits& limits_;
 };
 
+Status Dispatch::unknown_binding(std::string_view name) const {
+  std::vector<std::string> names = kernel_.dropped_names;
+  for (const KernelSlot& known : kernel_.slots) names.push_back(known.name);
+  return error("there is no binding " + in_quotes(name) + "; there are: " + quoted_list(names));
+}
+
 Status Dispatch::missing_bindings() const {
   std::vector<std::string> missing;
   for (std::size_t i = 0; i < kernel_.slots.size(); ++i) {
-    if (commands_.ranges[i] == nullptr) missing.push_back(kernel_.slots[i].name);
+    if (commands_.resources[i] == nullptr) missing.push_back(kernel_.slots[i].name);
   }
   return error("nothing is bound to " + quoted_list(missing));
 }
 
-// Fills commands_.ranges, one per slot.
-Status Dispatch::resolve(std::span<const Binding> bindings) {
-  auto& ranges = commands_.ranges;
-  ranges.assign(kernel_.slots.size(), nullptr);
+// Fills commands_.resources, one per slot, and checked.given.
+Status Dispatch::resolve(std::span<const Binding> bindings, CheckedBindings& checked) {
+  auto& resources = commands_.resources;
+  resources.assign(kernel_.slots.size(), nullptr);
   std::size_t bound = 0;
   for (const Binding& binding : bindings) {
-    const auto slot = kernel_.find_slot(binding.name);
+    const auto slot = kernel_.find_slot(binding.name, bound);
     if (!slot) {
-      if (kernel_.is_dropped(binding.name)) continue;
-      std::vector<std::string> names = kernel_.dropped_names;
-      for (const KernelSlot& known : kernel_.slots) names.push_back(known.name);
-      return error("there is no binding " + in_quotes(binding.name) + "; there are: " + quoted_list(names));
+      const std::string* dropped = kernel_.find_dropped(binding.name);
+      if (dropped == nullptr) return unknown_binding(binding.name);
+      checked.given.push_back({*dropped, binding.resource});
+      continue;
     }
-    if (ranges[*slot] != nullptr) return error("binding " + in_quotes(binding.name) + " is given twice");
-    const BufferRange& range = binding.resource.buffer_range();
-    if (auto ok = check_range(kernel_.slots[*slot], range); !ok) return ok;
-    ranges[*slot] = &range;
+    if (resources[*slot] != nullptr) return error("binding " + in_quotes(binding.name) + " is given twice");
+    if (!is_fitting_buffer(kernel_.slots[*slot], binding.resource)) {
+      if (auto ok = check_binding(kernel_, kernel_.slots[*slot], binding.resource); !ok) return ok;
+    }
+    resources[*slot] = &binding.resource;
+    checked.given.push_back({kernel_.slots[*slot].name, binding.resource});
     ++bound;
   }
   return bound == kernel_.slots.size() ? Status() : missing_bindings();
 }
 
-Status Dispatch::check_range(const KernelSlot& slot, const BufferRange& range) const {
-  const BufferState& buffer = *range.state();
-  const bool storage = slot.type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-  const std::uint64_t largest =
-      storage ? limits_.max_storage_buffer_range_bytes : limits_.max_uniform_buffer_range_bytes;
-  const std::uint64_t alignment = storage ? limits_.min_storage_buffer_offset_alignment_bytes
-                                          : limits_.min_uniform_buffer_offset_alignment_bytes;
-  const bool inside = range.size_bytes() > 0 && range.offset_bytes() <= buffer.size_bytes &&
-                      range.size_bytes() <= buffer.size_bytes - range.offset_bytes();
-  if (buffer.device == commands_.device && inside && range.size_bytes() <= largest &&
-      range.offset_bytes() % alignment == 0) {
-    return {};  // text is made only for errors: this is done for every binding of every dispatch
+Status Dispatch::check_pairs() const {
+  for (const spirv::SampledPair& pair : kernel_.sampled_pairs) {
+    const ImageState& image = *commands_.resources[pair.image]->image();
+    const SamplerState& sampler = *commands_.resources[pair.sampler]->sampler();
+    if (auto ok = check_sampled(kernel_, kernel_.slots[pair.image].name, image, sampler); !ok) return ok;
   }
-  const std::string what = described() + ": binding " + in_quotes(slot.name);
-  if (buffer.device != commands_.device)
-    return error("binding " + in_quotes(slot.name) + " is a buffer of another device");
-  if (!inside) return buffer.check_range(range, what);
-  if (range.size_bytes() > largest) {
-    return tl::unexpected(
-        limit_error(what + ": a range in bytes", range.size_bytes(),
-                    storage ? "max_storage_buffer_range_bytes" : "max_uniform_buffer_range_bytes", largest));
-  }
-  return fail(ErrorCode::limit_exceeded, what + ": the offset of " + std::to_string(range.offset_bytes()) +
-                                             " bytes is not a multiple of the device's " +
-                                             (storage ? "min_storage_buffer_offset_alignment_bytes of "
-                                                      : "min_uniform_buffer_offset_alignment_bytes of ") +
-                                             std::to_string(alignment));
+  return {};
 }
 
-bool same(const VkDescriptorBufferInfo& bound, const BufferRange& range) {
-  return bound.buffer == range.state()->handle && bound.offset == range.offset_bytes() &&
-         bound.range == range.size_bytes();
+// One descriptor per slot.
+void Dispatch::describe_wanted(std::vector<Descriptor>& wanted) const {
+  wanted.assign(kernel_.slots.size(), Descriptor());
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const Resource& resource = *commands_.resources[i];
+    if (const BufferState* buffer = resource.buffer_range().state()) {
+      wanted[i].buffer = {buffer->handle, resource.buffer_range().offset_bytes(),
+                          resource.buffer_range().size_bytes()};
+      continue;
+    }
+    if (const ImageState* image = resource.image()) {
+      wanted[i].image.imageView = image->view;
+      wanted[i].image.imageLayout = image->home;
+    }
+    if (const SamplerState* sampler = resource.sampler()) wanted[i].image.sampler = sampler->handle;
+  }
+}
+
+// The long way: bindings that were not seen lately.
+Status Dispatch::check(std::span<const Binding> bindings, CheckedBindings& checked) {
+  if (commands_.bound == &checked) commands_.bound = nullptr;
+  checked.kernel = nullptr;  // until it is whole
+  checked.given.clear();
+  if (auto ok = resolve(bindings, checked); !ok) return ok;
+  if (auto ok = check_pairs(); !ok) return ok;
+  if (auto ok = fill_sets(checked); !ok) return ok;
+  note_accesses(checked);
+  retain();
+  checked.kernel = &kernel_;
+  return {};
 }
 
 // Pipeline and descriptor sets, as far as they differ from those of the dispatch before.
-Status Dispatch::bind() {
+void Dispatch::bind(const CheckedBindings& checked) {
+  if (commands_.bound == &checked) return;
   const DeviceFunctions& vk = commands_.device->vk;
-  const bool same_kernel = commands_.bound_kernel == &kernel_;
-  if (same_kernel &&
-      std::equal(commands_.ranges.begin(), commands_.ranges.end(), commands_.bound_ranges.begin(),
-                 commands_.bound_ranges.end(),
-                 [](const BufferRange* range, const auto& bound) { return same(bound, *range); })) {
-    return {};
-  }
-  commands_.bound_kernel = nullptr;  // until all of it is bound
-  if (auto ok = write_sets(); !ok) return ok;
-  if (!same_kernel) vk.CmdBindPipeline(commands_.handle, VK_PIPELINE_BIND_POINT_COMPUTE, kernel_.pipeline);
-  if (!commands_.bound_sets.empty()) {
+  if (commands_.bound_kernel != &kernel_)
+    vk.CmdBindPipeline(commands_.handle, VK_PIPELINE_BIND_POINT_COMPUTE, kernel_.pipeline);
+  if (kernel_.pushes_descriptors) {
+    vk.CmdPushDescriptorSetWithTemplateKHR(commands_.handle, kernel_.set_templates[0], kernel_.layout, 0,
+                                           checked.descriptors.data());
+  } else if (!checked.sets.empty()) {
     vk.CmdBindDescriptorSets(commands_.handle, VK_PIPELINE_BIND_POINT_COMPUTE, kernel_.layout, 0,
-                             static_cast<std::uint32_t>(commands_.bound_sets.size()),
-                             commands_.bound_sets.data(), 0, nullptr);
+                             static_cast<std::uint32_t>(checked.sets.size()), checked.sets.data(), 0,
+                             nullptr);
   }
-  commands_.retain(shared_kernel_);
-  for (const BufferRange* range : commands_.ranges) commands_.retain(*range->state());
+  commands_.bound = &checked;
   commands_.bound_kernel = &kernel_;
-  return {};
 }
 
-Status Dispatch::write_sets() {
+void Dispatch::retain() const {
+  commands_.retain(shared_kernel_);
+  for (const Resource* resource : commands_.resources) {
+    if (BufferState* buffer = resource->buffer_range().state()) commands_.retain(*buffer);
+    if (ImageState* image = resource->image()) commands_.retain(*image);
+    if (SamplerState* sampler = resource->sampler()) commands_.retain(*sampler);
+  }
+}
+
+Status Dispatch::fill_sets(CheckedBindings& checked) {
+  describe_wanted(checked.descriptors);
+  checked.sets.clear();
+  if (kernel_.pushes_descriptors) return {};
   const auto count = static_cast<std::uint32_t>(kernel_.slots.size());
-  if (auto ok = commands_.descriptors.allocate(kernel_.set_layouts, count, commands_.bound_sets); !ok)
-    return ok;
-  commands_.bound_ranges.resize(count);
-  commands_.writes.resize(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    const KernelSlot& slot = kernel_.slots[i];
-    const BufferRange& range = *commands_.ranges[i];
-    commands_.bound_ranges[i] = {range.state()->handle, range.offset_bytes(), range.size_bytes()};
-    auto write = vk_struct<VkWriteDescriptorSet>(VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET);
-    write.dstSet = commands_.bound_sets[slot.set];
-    write.dstBinding = slot.binding;
-    write.descriptorCount = 1;
-    write.descriptorType = slot.type;
-    write.pBufferInfo = &commands_.bound_ranges[i];
-    commands_.writes[i] = write;
+  if (auto ok = commands_.descriptors.allocate(kernel_.set_layouts, count, checked.sets); !ok) return ok;
+  const DeviceState& device = *commands_.device;
+  for (std::size_t set = 0; set < checked.sets.size(); ++set) {
+    if (kernel_.set_templates[set] == VK_NULL_HANDLE) continue;  // an empty set
+    device.vk.UpdateDescriptorSetWithTemplate(device.handle, checked.sets[set], kernel_.set_templates[set],
+                                              checked.descriptors.data());
   }
-  commands_.device->vk.UpdateDescriptorSets(commands_.device->handle, count, commands_.writes.data(), 0,
-                                            nullptr);
   return {};
 }
 
-void Dispatch::order() const {
-  if (commands_.barriers == Barriers::manual) return;
-  auto& accesses = commands_.accesses;
-  accesses.clear();
+void Dispatch::note_accesses(CheckedBindings& checked) const {
+  checked.accesses.clear();
+  checked.images.clear();
   for (std::size_t i = 0; i < kernel_.slots.size(); ++i) {
-    const BufferRange& range = *commands_.ranges[i];
-    accesses.push_back({range.state(), range.offset_bytes(), range.offset_bytes() + range.size_bytes(),
-                        kernel_.slots[i].written});
+    const BufferRange& range = commands_.resources[i]->buffer_range();
+    const bool written = kernel_.slots[i].written;
+    if (ImageState* image = commands_.resources[i]->image()) {
+      checked.images.push_back(image);
+      checked.accesses.push_back({image, 0, 1, written});
+    } else if (range.state() != nullptr) {
+      checked.accesses.push_back(
+          {range.state(), range.offset_bytes(), range.offset_bytes() + range.size_bytes(), written});
+    }
   }
-  commands_.order(accesses);
 }
 
 void Dispatch::push_constants(std::span<const std::byte> push) const {

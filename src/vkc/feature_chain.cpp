@@ -1,6 +1,55 @@
+#include <array>
+
 #include "vkc/physical_device_state.h"
 
 namespace vkc::detail {
+namespace {
+
+struct NamedFeature {
+  const char* name;
+  bool DeviceFeatures::*feature;
+};
+
+constexpr std::array kFeatures = {
+#define VKC_FEATURE(name) \
+  NamedFeature { #name, &DeviceFeatures::name }
+    VKC_FEATURE(fp16_arithmetic),
+    VKC_FEATURE(fp64_arithmetic),
+    VKC_FEATURE(int8_arithmetic),
+    VKC_FEATURE(int16_arithmetic),
+    VKC_FEATURE(int64_arithmetic),
+    VKC_FEATURE(storage_8bit),
+    VKC_FEATURE(storage_16bit),
+    VKC_FEATURE(uniform_and_storage_8bit),
+    VKC_FEATURE(uniform_and_storage_16bit),
+    VKC_FEATURE(push_constant_8bit),
+    VKC_FEATURE(push_constant_16bit),
+    VKC_FEATURE(shared_memory_layout),
+    VKC_FEATURE(subgroup_size_control),
+    VKC_FEATURE(vulkan_memory_model),
+    VKC_FEATURE(vulkan_memory_model_device_scope),
+    VKC_FEATURE(cooperative_matrix),
+    VKC_FEATURE(shader_clock),
+    VKC_FEATURE(pipeline_statistics),
+    VKC_FEATURE(memory_budget),
+    VKC_FEATURE(storage_image_read_without_format),
+    VKC_FEATURE(storage_image_write_without_format),
+    VKC_FEATURE(storage_image_extended_formats),
+    VKC_FEATURE(image_gather_extended),
+    VKC_FEATURE(timeline_semaphore),
+#undef VKC_FEATURE
+};
+static_assert(kFeatures.size() == sizeof(DeviceFeatures));  // none is forgotten
+
+}  // namespace
+
+std::vector<std::string> missing_features(const DeviceFeatures& wanted, const DeviceFeatures& offered) {
+  std::vector<std::string> missing;
+  for (const NamedFeature& known : kFeatures) {
+    if (wanted.*known.feature && !(offered.*known.feature)) missing.emplace_back(known.name);
+  }
+  return missing;
+}
 
 template <typename Struct>
 void FeatureChain::chain(const PhysicalDevice::State& device, Struct& next, const char* extension,
@@ -17,6 +66,7 @@ FeatureChain::FeatureChain(const PhysicalDevice::State& device) {
   chain(device, float16_, VK_KHR_SHADER_FLOAT16_INT8_EXTENSION_NAME, VK_API_VERSION_1_2);
   chain(device, memory_model_, VK_KHR_VULKAN_MEMORY_MODEL_EXTENSION_NAME, VK_API_VERSION_1_2);
   chain(device, subgroup_size_, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME, VK_API_VERSION_1_3);
+  chain(device, timeline_, VK_KHR_TIMELINE_SEMAPHORE_EXTENSION_NAME, VK_API_VERSION_1_2);
   chain(device, cooperative_matrix_, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME, kNever);
   chain(device, clock_, VK_KHR_SHADER_CLOCK_EXTENSION_NAME, kNever);
   chain(device, shared_layout_, VK_KHR_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_EXTENSION_NAME, kNever);
@@ -49,6 +99,9 @@ DeviceFeatures FeatureChain::read() const {
   result.pipeline_statistics = pipeline_statistics_.pipelineExecutableInfo;
   result.storage_image_read_without_format = base_.features.shaderStorageImageReadWithoutFormat;
   result.storage_image_write_without_format = base_.features.shaderStorageImageWriteWithoutFormat;
+  result.storage_image_extended_formats = base_.features.shaderStorageImageExtendedFormats;
+  result.image_gather_extended = base_.features.shaderImageGatherExtended;
+  result.timeline_semaphore = timeline_.timelineSemaphore;
   return result;
 }
 
@@ -73,6 +126,9 @@ void FeatureChain::enable(const DeviceFeatures& features) {
   pipeline_statistics_.pipelineExecutableInfo = features.pipeline_statistics;
   base_.features.shaderStorageImageReadWithoutFormat = features.storage_image_read_without_format;
   base_.features.shaderStorageImageWriteWithoutFormat = features.storage_image_write_without_format;
+  base_.features.shaderStorageImageExtendedFormats = features.storage_image_extended_formats;
+  base_.features.shaderImageGatherExtended = features.image_gather_extended;
+  timeline_.timelineSemaphore = features.timeline_semaphore;
 }
 
 }  // namespace vkc::detail

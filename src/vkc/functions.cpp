@@ -29,6 +29,7 @@ const char* load_functions(PFN_vkGetDeviceProcAddr get, VkDevice device, DeviceF
   const char* missing = nullptr;
 #define VKC_HANDLE device
   VKC_DEVICE_FUNCTIONS(VKC_LOAD)
+  VKC_DEVICE_OPTIONAL_FUNCTIONS(VKC_LOAD_OPTIONAL)
 #undef VKC_HANDLE
   return missing;
 }

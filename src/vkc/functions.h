@@ -11,16 +11,18 @@ namespace vkc::detail {
   X(EnumerateInstanceLayerProperties)     \
   X(EnumerateInstanceVersion)
 
-#define VKC_INSTANCE_FUNCTIONS(X)       \
-  X(CreateDevice)                       \
-  X(DestroyInstance)                    \
-  X(EnumerateDeviceExtensionProperties) \
-  X(EnumeratePhysicalDevices)           \
-  X(GetDeviceProcAddr)                  \
-  X(GetPhysicalDeviceFeatures2)         \
-  X(GetPhysicalDeviceMemoryProperties2) \
-  X(GetPhysicalDeviceProperties)        \
-  X(GetPhysicalDeviceProperties2)       \
+#define VKC_INSTANCE_FUNCTIONS(X)           \
+  X(CreateDevice)                           \
+  X(DestroyInstance)                        \
+  X(EnumerateDeviceExtensionProperties)     \
+  X(EnumeratePhysicalDevices)               \
+  X(GetDeviceProcAddr)                      \
+  X(GetPhysicalDeviceFeatures2)             \
+  X(GetPhysicalDeviceFormatProperties)      \
+  X(GetPhysicalDeviceImageFormatProperties) \
+  X(GetPhysicalDeviceMemoryProperties2)     \
+  X(GetPhysicalDeviceProperties)            \
+  X(GetPhysicalDeviceProperties2)           \
   X(GetPhysicalDeviceQueueFamilyProperties)
 
 // Of VK_EXT_debug_utils; null without it.
@@ -29,59 +31,77 @@ namespace vkc::detail {
   X(DestroyDebugUtilsMessengerEXT)         \
   X(SetDebugUtilsObjectNameEXT)
 
-#define VKC_DEVICE_FUNCTIONS(X)   \
-  X(AllocateCommandBuffers)       \
-  X(AllocateDescriptorSets)       \
-  X(AllocateMemory)               \
-  X(BeginCommandBuffer)           \
-  X(BindBufferMemory)             \
-  X(CmdBindDescriptorSets)        \
-  X(CmdBindPipeline)              \
-  X(CmdCopyBuffer)                \
-  X(CmdDispatch)                  \
-  X(CmdFillBuffer)                \
-  X(CmdPipelineBarrier)           \
-  X(CmdPushConstants)             \
-  X(CmdResetQueryPool)            \
-  X(CmdWriteTimestamp)            \
-  X(CreateBuffer)                 \
-  X(CreateCommandPool)            \
-  X(CreateComputePipelines)       \
-  X(CreateDescriptorPool)         \
-  X(CreateDescriptorSetLayout)    \
-  X(CreateFence)                  \
-  X(CreatePipelineCache)          \
-  X(CreatePipelineLayout)         \
-  X(CreateQueryPool)              \
-  X(CreateShaderModule)           \
-  X(DestroyBuffer)                \
-  X(DestroyCommandPool)           \
-  X(DestroyDescriptorPool)        \
-  X(DestroyDescriptorSetLayout)   \
-  X(DestroyDevice)                \
-  X(DestroyFence)                 \
-  X(DestroyPipeline)              \
-  X(DestroyPipelineCache)         \
-  X(DestroyPipelineLayout)        \
-  X(DestroyQueryPool)             \
-  X(DestroyShaderModule)          \
-  X(DeviceWaitIdle)               \
-  X(EndCommandBuffer)             \
-  X(FlushMappedMemoryRanges)      \
-  X(FreeMemory)                   \
-  X(GetBufferMemoryRequirements)  \
-  X(GetDeviceQueue)               \
-  X(GetPipelineCacheData)         \
-  X(GetQueryPoolResults)          \
-  X(InvalidateMappedMemoryRanges) \
-  X(MapMemory)                    \
-  X(MergePipelineCaches)          \
-  X(QueueSubmit)                  \
-  X(ResetCommandPool)             \
-  X(ResetDescriptorPool)          \
-  X(ResetFences)                  \
-  X(UpdateDescriptorSets)         \
+#define VKC_DEVICE_FUNCTIONS(X)      \
+  X(AllocateCommandBuffers)          \
+  X(AllocateDescriptorSets)          \
+  X(AllocateMemory)                  \
+  X(BeginCommandBuffer)              \
+  X(BindBufferMemory)                \
+  X(BindImageMemory)                 \
+  X(CmdBindDescriptorSets)           \
+  X(CmdBindPipeline)                 \
+  X(CmdCopyBuffer)                   \
+  X(CmdCopyBufferToImage)            \
+  X(CmdCopyImage)                    \
+  X(CmdCopyImageToBuffer)            \
+  X(CmdDispatch)                     \
+  X(CmdFillBuffer)                   \
+  X(CmdPipelineBarrier)              \
+  X(CmdPushConstants)                \
+  X(CmdResetQueryPool)               \
+  X(CmdWriteTimestamp)               \
+  X(CreateBuffer)                    \
+  X(CreateCommandPool)               \
+  X(CreateComputePipelines)          \
+  X(CreateDescriptorPool)            \
+  X(CreateDescriptorSetLayout)       \
+  X(CreateDescriptorUpdateTemplate)  \
+  X(CreateFence)                     \
+  X(CreateImage)                     \
+  X(CreateImageView)                 \
+  X(CreatePipelineCache)             \
+  X(CreatePipelineLayout)            \
+  X(CreateQueryPool)                 \
+  X(CreateSampler)                   \
+  X(CreateSemaphore)                 \
+  X(CreateShaderModule)              \
+  X(DestroyBuffer)                   \
+  X(DestroyCommandPool)              \
+  X(DestroyDescriptorPool)           \
+  X(DestroyDescriptorSetLayout)      \
+  X(DestroyDescriptorUpdateTemplate) \
+  X(DestroyDevice)                   \
+  X(DestroyFence)                    \
+  X(DestroyImage)                    \
+  X(DestroyImageView)                \
+  X(DestroyPipeline)                 \
+  X(DestroyPipelineCache)            \
+  X(DestroyPipelineLayout)           \
+  X(DestroyQueryPool)                \
+  X(DestroySampler)                  \
+  X(DestroySemaphore)                \
+  X(DestroyShaderModule)             \
+  X(EndCommandBuffer)                \
+  X(FlushMappedMemoryRanges)         \
+  X(FreeMemory)                      \
+  X(GetBufferMemoryRequirements)     \
+  X(GetImageMemoryRequirements)      \
+  X(GetDeviceQueue)                  \
+  X(GetPipelineCacheData)            \
+  X(GetQueryPoolResults)             \
+  X(InvalidateMappedMemoryRanges)    \
+  X(MapMemory)                       \
+  X(MergePipelineCaches)             \
+  X(QueueSubmit)                     \
+  X(QueueWaitIdle)                   \
+  X(ResetCommandPool)                \
+  X(ResetDescriptorPool)             \
+  X(ResetFences)                     \
+  X(UpdateDescriptorSetWithTemplate) \
   X(WaitForFences)
+
+// Of VK_KHR_push_descriptor; used only where it is enabled.
+#define VKC_DEVICE_OPTIONAL_FUNCTIONS(X) X(CmdPushDescriptorSetWithTemplateKHR)
 
 #define VKC_MEMBER(name) PFN_vk##name name = nullptr;
 
@@ -97,6 +117,7 @@ struct InstanceFunctions {
 
 struct DeviceFunctions {
   VKC_DEVICE_FUNCTIONS(VKC_MEMBER)
+  VKC_DEVICE_OPTIONAL_FUNCTIONS(VKC_MEMBER)
 };
 
 #undef VKC_MEMBER

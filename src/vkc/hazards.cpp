@@ -1,24 +1,86 @@
 #include "vkc/hazards.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace vkc::detail {
 namespace {
 
-constexpr std::size_t kLongestList = 128;
+constexpr std::size_t kEntries = 256;  // a power of two
+constexpr std::size_t kMostUsed = kEntries / 2;
+constexpr std::size_t kMostPieces = 128;
 
 }  // namespace
 
-bool HazardTracker::conflicts(const Access& access) const {
-  if (accesses_.size() >= kLongestList) return true;
-  return std::any_of(accesses_.begin(), accesses_.end(), [&](const Access& earlier) {
-    return earlier.memory == access.memory && (earlier.write || access.write) &&
-           earlier.begin_bytes < access.end_bytes && access.begin_bytes < earlier.end_bytes;
+bool HazardTracker::Pieces::is_full() const { return pieces_.size() >= kMostPieces; }
+
+bool HazardTracker::Pieces::overlap(const Access& access) const {
+  if (pieces_.empty() || access.begin_bytes >= highest_bytes_ || lowest_bytes_ >= access.end_bytes)
+    return false;
+  return std::any_of(pieces_.begin(), pieces_.end(), [&](const Piece& piece) {
+    return piece.begin_bytes < access.end_bytes && access.begin_bytes < piece.end_bytes;
   });
 }
 
+void HazardTracker::Pieces::add(const Access& access) {
+  if (pieces_.empty()) {
+    pieces_.push_back({access.begin_bytes, access.end_bytes});
+    lowest_bytes_ = access.begin_bytes;
+    highest_bytes_ = access.end_bytes;
+    return;
+  }
+  lowest_bytes_ = std::min(lowest_bytes_, access.begin_bytes);
+  highest_bytes_ = std::max(highest_bytes_, access.end_bytes);
+  for (Piece& piece : pieces_) {
+    if (access.begin_bytes > piece.end_bytes || piece.begin_bytes > access.end_bytes) continue;
+    piece.begin_bytes = std::min(piece.begin_bytes, access.begin_bytes);
+    piece.end_bytes = std::max(piece.end_bytes, access.end_bytes);
+    return;
+  }
+  pieces_.push_back({access.begin_bytes, access.end_bytes});
+}
+
+HazardTracker::HazardTracker() : entries_(kEntries) {}
+
+std::size_t HazardTracker::place_of(const void* memory) const {
+  std::size_t place = (reinterpret_cast<std::uintptr_t>(memory) >> 4) * 0x9E3779B1U % entries_.size();
+  while (entries_[place].round == round_ && entries_[place].memory != memory)
+    place = (place + 1) % entries_.size();
+  return place;
+}
+
+bool HazardTracker::conflicts(const Access& access) const {
+  const Entry& entry = entries_[place_of(access.memory)];
+  if (entry.round != round_) return used_ >= kMostUsed;
+  if (entry.writes.is_full() || entry.reads.is_full()) return true;
+  return entry.writes.overlap(access) || (access.write && entry.reads.overlap(access));
+}
+
+// Only a dispatch that binds very much comes here: after each barrier the table begins anew.
+void HazardTracker::grow() {
+  std::vector<Entry> smaller(entries_.size() * 2);
+  smaller.swap(entries_);
+  for (Entry& entry : smaller) {
+    if (entry.round == round_) entries_[place_of(entry.memory)] = std::move(entry);
+  }
+}
+
 void HazardTracker::add(const Access& access) {
-  if (std::find(accesses_.begin(), accesses_.end(), access) == accesses_.end()) accesses_.push_back(access);
+  if (2 * used_ > entries_.size()) grow();
+  Entry& entry = entries_[place_of(access.memory)];
+  if (entry.round != round_) {
+    entry.memory = access.memory;
+    entry.round = round_;
+    entry.reads.clear();
+    entry.writes.clear();
+    ++used_;
+  }
+  (access.write ? entry.writes : entry.reads).add(access);
+}
+
+void HazardTracker::clear() {
+  ++round_;
+  used_ = 0;
 }
 
 }  // namespace vkc::detail

@@ -17,15 +17,48 @@ class HazardTracker {
     friend bool operator==(const Access&, const Access&) = default;
   };
 
+  HazardTracker();
+
   // True if a command with this access must wait for an earlier one: they overlap and one of them writes.
-  // Also true where the list has grown so long that a barrier is cheaper than searching it.
+  // Also true where the lists have grown so long that a barrier is cheaper than searching them.
   [[nodiscard]] bool conflicts(const Access& access) const;
   void add(const Access& access);
   // After a barrier nothing has to be waited for.
-  void clear() { accesses_.clear(); }
+  void clear();
 
  private:
-  std::vector<Access> accesses_;
+  struct Piece {
+    std::uint64_t begin_bytes;
+    std::uint64_t end_bytes;
+  };
+  // Pieces that do not touch each other where they were added in order.
+  class Pieces {
+   public:
+    [[nodiscard]] bool overlap(const Access& access) const;
+    void add(const Access& access);
+    void clear() { pieces_.clear(); }
+    [[nodiscard]] bool is_full() const;
+
+   private:
+    std::vector<Piece> pieces_;
+    std::uint64_t lowest_bytes_ = 0;  // of all pieces
+    std::uint64_t highest_bytes_ = 0;
+  };
+  // What is done to one memory. Entries of an earlier round count as empty, so that clearing costs nothing.
+  struct Entry {
+    const void* memory = nullptr;
+    std::uint64_t round = 0;
+    Pieces reads;
+    Pieces writes;
+  };
+
+  void grow();
+  // Where the memory's entry is or would be.
+  [[nodiscard]] std::size_t place_of(const void* memory) const;
+
+  std::vector<Entry> entries_;  // a hash table by memory
+  std::uint64_t round_ = 1;
+  std::size_t used_ = 0;  // entries of this round
 };
 
 }  // namespace vkc::detail

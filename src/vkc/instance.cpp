@@ -145,7 +145,7 @@ Status finish(InstanceState& state) {
 
 InstanceState::~InstanceState() {
   if (messenger != VK_NULL_HANDLE) functions.DestroyDebugUtilsMessengerEXT(handle, messenger, nullptr);
-  if (handle != VK_NULL_HANDLE && functions.DestroyInstance != nullptr)
+  if (owned && handle != VK_NULL_HANDLE && functions.DestroyInstance != nullptr)
     functions.DestroyInstance(handle, nullptr);
 }
 

@@ -24,7 +24,8 @@ class InstanceState {
     if (log_) log_(severity, text);
   }
 
-  std::shared_ptr<Loader> loader;
+  std::shared_ptr<Loader> loader;  // null for an adopted instance
+  bool owned = true;               // destroyed here
   GlobalFunctions global;
   InstanceFunctions functions;
   VkInstance handle = VK_NULL_HANDLE;

@@ -1,11 +1,10 @@
 #include <vkc/kernel.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 
-#include "spirv/passes/freeze_constants.h"
-#include "vkc/kernel_constants.h"
+#include "vkc/descriptors.h"
+#include "vkc/kernel_interface.h"
 #include "vkc/kernel_limits.h"
 #include "vkc/kernel_state.h"
 
@@ -14,67 +13,6 @@ namespace detail {
 namespace {
 
 std::string described(std::string_view kernel) { return "kernel " + in_quotes(kernel); }
-
-struct FrozenModule {
-  spirv::Module module;
-  spirv::Reflection reflection;
-};
-
-Result<spirv::Reflection> reflected(std::string_view kernel, const spirv::Module& module) {
-  auto reflection = spirv::reflect(module);
-  if (!reflection)
-    return fail(ErrorCode::invalid_module, described(kernel) + ": " + reflection.error().message);
-  return std::move(*reflection);
-}
-
-// The module with every constant set.
-Result<FrozenModule> frozen(const KernelSource& source, std::span<const Constant> constants,
-                            const std::optional<KernelGroupSize>& group_size) {
-  auto module = spirv::Module::read(source.spirv);
-  if (!module) return fail(ErrorCode::invalid_module, described(source.name) + ": " + module.error().message);
-  const auto before = reflected(source.name, *module);
-  if (!before) return propagate(before);
-  const auto values =
-      resolve_constants(source.name, before->constants, source.constants, constants, group_size);
-  if (!values) return propagate(values);
-  const spirv::PassOutcome outcome = spirv::freeze_constants(*module, *values);
-  if (outcome.status == spirv::PassStatus::failed) {
-    return fail(ErrorCode::invalid_module, described(source.name) + ": " + outcome.message);
-  }
-  auto after = reflected(source.name, *module);
-  if (!after) return propagate(after);
-  return FrozenModule{std::move(*module), std::move(*after)};
-}
-
-std::string size_text(const KernelGroupSize& size) {
-  return std::to_string(size.x) + "x" + std::to_string(size.y) + "x" + std::to_string(size.z);
-}
-
-KernelGroupSize group_size_of(const spirv::Reflection& frozen) {
-  const auto& values = frozen.group_size.values;
-  return {values[0].value_or(0), values[1].value_or(0), values[2].value_or(0)};
-}
-
-// Each name that can be bound stands for one binding.
-Status check_binding_names(std::string_view kernel, const spirv::Reflection& frozen) {
-  for (std::size_t i = 0; i < frozen.resources.size(); ++i) {
-    const spirv::Resource& resource = frozen.resources[i];
-    if (resource.name.empty()) {
-      return fail(ErrorCode::invalid_module,
-                  described(kernel) + ": binding " + std::to_string(resource.binding) + " of set " +
-                      std::to_string(resource.set) + " has no name in the module; compile it with names");
-    }
-    for (std::size_t j = 0; j < i; ++j) {
-      const spirv::Resource& other = frozen.resources[j];
-      const bool same_place = other.set == resource.set && other.binding == resource.binding;
-      if (!same_place && other.name != resource.name) continue;
-      return fail(ErrorCode::invalid_argument, described(kernel) + ": bindings " + in_quotes(other.name) +
-                                                   " and " + in_quotes(resource.name) + " share their " +
-                                                   (same_place ? "number" : "name"));
-    }
-  }
-  return {};
-}
 
 Status check_subgroup_size(std::string_view kernel, const DeviceState& device, const KernelOptions& options) {
   if (!options.subgroup_size) return {};
@@ -90,37 +28,37 @@ Status check_subgroup_size(std::string_view kernel, const DeviceState& device, c
   return {};
 }
 
-Result<FrozenModule> checked(DeviceState& device, const KernelSource& source,
+Result<FrozenModule> checked(const DeviceState& device, const KernelSource& source,
                              std::span<const Constant> constants,
                              const std::optional<KernelGroupSize>& group_size, const KernelOptions& options) {
   if (auto ok = device.alive(); !ok) return propagate(ok);
-  if (auto ok = check_declared_names(source); !ok) return propagate(ok);
-  auto result = frozen(source, constants, group_size);
-  if (!result) return result;
-  const KernelGroupSize size = group_size_of(result->reflection);
-  if (group_size && *group_size != size) {
-    return fail(ErrorCode::invalid_argument,
-                described(source.name) + ": a group size of " + size_text(*group_size) +
-                    " is asked for, but the module's is " + size_text(size) +
-                    "; is numthreads not (group_size_x, group_size_y, group_size_z)?");
-  }
   const PhysicalDevice::State& physical = *device.physical.state();
   const DeviceAbilities abilities{device.limits(), physical.properties.features, physical.newest_spirv,
                                   physical.subgroup_operations};
-  if (auto ok = check_kernel(source.name, result->reflection, abilities); !ok) return propagate(ok);
-  if (auto ok = check_binding_names(source.name, result->reflection); !ok) return propagate(ok);
+  auto result = freeze_kernel(source, constants, group_size, abilities);
+  if (!result) return result;
   if (auto ok = check_subgroup_size(source.name, device, options); !ok) return propagate(ok);
   return result;
 }
 
-std::vector<std::string> dropped_names(const KernelSource& source, const spirv::Reflection& frozen) {
-  std::vector<std::string> names;
-  for (const DeclaredBinding& declared : source.bindings) {
-    const bool used = std::any_of(frozen.resources.begin(), frozen.resources.end(),
-                                  [&](const auto& resource) { return resource.name == declared.name; });
-    if (!used) names.emplace_back(declared.name);
+KernelSlot slot_of(const spirv::Resource& resource, const DeviceLimits& limits) {
+  KernelSlot slot{resource.name, resource.set, resource.binding};
+  slot.type = descriptor_type(resource.kind).value_or(VK_DESCRIPTOR_TYPE_STORAGE_BUFFER);
+  slot.written = !resource.readonly;
+  if (slot.type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER) {
+    slot.largest_range_bytes = limits.max_storage_buffer_range_bytes;
+    slot.offset_mask = limits.min_storage_buffer_offset_alignment_bytes - 1;
+  } else if (slot.type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER) {
+    slot.largest_range_bytes = limits.max_uniform_buffer_range_bytes;
+    slot.offset_mask = limits.min_uniform_buffer_offset_alignment_bytes - 1;
   }
-  return names;
+  if (!resource.image) return slot;
+  slot.dimensions = resource.image->dimension == spirv::kDim3D ? 3 : 2;
+  // Of sampled images compilers declare what they like; it binds nobody.
+  if (resource.kind == spirv::ResourceKind::storage_image)
+    slot.format = format_of_spirv(resource.image->format);
+  slot.texel_kind = texel_kind(*resource.image).value_or(TexelKind::floating_point);
+  return slot;
 }
 
 }  // namespace
@@ -129,6 +67,8 @@ KernelState::~KernelState() {
   const DeviceFunctions& vk = device->vk;
   vk.DestroyPipeline(device->handle, pipeline, nullptr);
   vk.DestroyPipelineLayout(device->handle, layout, nullptr);
+  for (VkDescriptorUpdateTemplate set_template : set_templates)
+    vk.DestroyDescriptorUpdateTemplate(device->handle, set_template, nullptr);
   for (VkDescriptorSetLayout set_layout : set_layouts)
     vk.DestroyDescriptorSetLayout(device->handle, set_layout, nullptr);
 }
@@ -138,14 +78,15 @@ Status KernelState::create(const spirv::Reflection& reflection, std::span<const 
   group_size = group_size_of(reflection);
   shared_memory_bytes = static_cast<std::uint32_t>(reflection.shared_memory_bytes);
   push_constants_bytes = reflection.push_constants ? reflection.push_constants->size_bytes : 0;
-  for (const spirv::Resource& resource : reflection.resources) {
-    const bool storage = resource.kind == spirv::ResourceKind::storage_buffer;
-    slots.push_back({resource.name, resource.set, resource.binding,
-                     storage ? VK_DESCRIPTOR_TYPE_STORAGE_BUFFER : VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER,
-                     !resource.readonly});
-  }
+  for (const spirv::Resource& resource : reflection.resources)
+    slots.push_back(slot_of(resource, device->limits()));
+  sampled_pairs = reflection.sampled_pairs;
+  const bool one_set = !slots.empty() && slots.back().set == 0;
+  pushes_descriptors = one_set && slots.size() <= device->physical.state()->max_push_descriptors &&
+                       device->vk.CmdPushDescriptorSetWithTemplateKHR != nullptr;
   if (auto ok = create_set_layouts(); !ok) return ok;
   if (auto ok = create_layout(); !ok) return ok;
+  if (auto ok = create_set_templates(); !ok) return ok;
   return create_pipeline(reflection.entry_point, words, options);
 }
 
@@ -160,12 +101,40 @@ Status KernelState::create_set_layouts() {
     }
     auto info =
         vk_struct<VkDescriptorSetLayoutCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO);
+    if (pushes_descriptors) info.flags = VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR;
     info.bindingCount = static_cast<std::uint32_t>(bindings.size());
     info.pBindings = bindings.data();
     VkDescriptorSetLayout set_layout = VK_NULL_HANDLE;
     const VkResult result = device->vk.CreateDescriptorSetLayout(device->handle, &info, nullptr, &set_layout);
     if (auto ok = device->check(result, "vkCreateDescriptorSetLayout"); !ok) return ok;
     set_layouts.push_back(set_layout);
+  }
+  return {};
+}
+
+// One template a set, null for empty ones: from an array with one Descriptor a slot.
+Status KernelState::create_set_templates() {
+  set_templates.resize(set_layouts.size(), VK_NULL_HANDLE);
+  for (std::size_t set = 0; set < set_layouts.size(); ++set) {
+    std::vector<VkDescriptorUpdateTemplateEntry> entries;
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      if (slots[i].set != set) continue;
+      entries.push_back({slots[i].binding, 0, 1, slots[i].type, i * sizeof(Descriptor), sizeof(Descriptor)});
+    }
+    if (entries.empty()) continue;
+    auto info = vk_struct<VkDescriptorUpdateTemplateCreateInfo>(
+        VK_STRUCTURE_TYPE_DESCRIPTOR_UPDATE_TEMPLATE_CREATE_INFO);
+    info.descriptorUpdateEntryCount = static_cast<std::uint32_t>(entries.size());
+    info.pDescriptorUpdateEntries = entries.data();
+    info.templateType = pushes_descriptors ? VK_DESCRIPTOR_UPDATE_TEMPLATE_TYPE_PUSH_DESCRIPTORS_KHR
+                                           : VK_DESCRIPTOR_UPDATE_TEMPLATE_TYPE_DESCRIPTOR_SET;
+    info.descriptorSetLayout = set_layouts[set];
+    info.pipelineBindPoint = VK_PIPELINE_BIND_POINT_COMPUTE;
+    info.pipelineLayout = layout;
+    info.set = static_cast<std::uint32_t>(set);
+    const VkResult result =
+        device->vk.CreateDescriptorUpdateTemplate(device->handle, &info, nullptr, &set_templates[set]);
+    if (auto ok = device->check(result, "vkCreateDescriptorUpdateTemplate"); !ok) return ok;
   }
   return {};
 }
@@ -211,15 +180,18 @@ Status KernelState::create_pipeline(const std::string& entry_point, std::span<co
   return {};
 }
 
-std::optional<std::size_t> KernelState::find_slot(std::string_view binding) const {
-  for (std::size_t i = 0; i < slots.size(); ++i) {
-    if (slots[i].name == binding) return i;
+std::optional<std::size_t> KernelState::find_slot(std::string_view binding, std::size_t first) const {
+  const std::size_t count = slots.size();
+  for (std::size_t i = 0, slot = first; i < count; ++i, ++slot) {
+    if (slot >= count) slot = 0;
+    if (slots[slot].name == binding) return slot;
   }
   return std::nullopt;
 }
 
-bool KernelState::is_dropped(std::string_view binding) const {
-  return std::find(dropped_names.begin(), dropped_names.end(), binding) != dropped_names.end();
+const std::string* KernelState::find_dropped(std::string_view binding) const {
+  const auto at = std::find(dropped_names.begin(), dropped_names.end(), binding);
+  return at == dropped_names.end() ? nullptr : &*at;
 }
 
 }  // namespace detail

@@ -26,11 +26,13 @@ constexpr std::array kCapabilities = {
     Capability{10, "Float64", &DeviceFeatures::fp64_arithmetic},
     Capability{11, "Int64", &DeviceFeatures::int64_arithmetic},
     Capability{22, "Int16", &DeviceFeatures::int16_arithmetic},
+    Capability{25, "ImageGatherExtended", &DeviceFeatures::image_gather_extended},
     Capability{39, "Int8", &DeviceFeatures::int8_arithmetic},
     Capability{43, "Sampled1D"},
     Capability{44, "Image1D"},
     Capability{46, "SampledBuffer"},
     Capability{47, "ImageBuffer"},
+    Capability{49, "StorageImageExtendedFormats", &DeviceFeatures::storage_image_extended_formats},
     Capability{50, "ImageQuery"},
     Capability{55, "StorageImageReadWithoutFormat", &DeviceFeatures::storage_image_read_without_format},
     Capability{56, "StorageImageWriteWithoutFormat", &DeviceFeatures::storage_image_write_without_format},
@@ -110,35 +112,87 @@ Status check_group(const std::string& kernel, const spirv::Reflection& frozen, c
   return {};
 }
 
+std::string dimension_text(std::uint32_t dimension) {
+  constexpr std::array kNames = {"1-D", "2-D", "3-D", "cube", "rectangle"};
+  return dimension < kNames.size() ? kNames[dimension] : "dimension " + std::to_string(dimension);
+}
+
+Status check_image(const std::string& what, const spirv::ImageType& image, bool storage) {
+  const bool plain = !image.arrayed && !image.multisampled;
+  if ((image.dimension != spirv::kDim2D && image.dimension != spirv::kDim3D) || !plain) {
+    return fail(ErrorCode::not_supported, what + " is a " + dimension_text(image.dimension) + " image" +
+                                              (image.arrayed ? " with layers" : "") +
+                                              (image.multisampled ? " with several samples a texel" : "") +
+                                              "; vkc binds plain 2-D and 3-D images");
+  }
+  if (!texel_kind(image))
+    return fail(ErrorCode::not_supported, what + " has channels of a type that no format of vkc has");
+  if (storage && image.format != 0 && format_of_spirv(image.format) == nullptr) {
+    return fail(ErrorCode::not_supported, what + " is declared with SPIR-V image format " +
+                                              std::to_string(image.format) + ", which vkc does not have");
+  }
+  return {};
+}
+
+Status check_resource(const std::string& kernel, const spirv::Resource& resource,
+                      const DeviceLimits& limits) {
+  const std::string what = kernel + ": binding " + in_quotes(resource.name);
+  if (!descriptor_type(resource.kind)) {
+    return fail(ErrorCode::not_supported, what + " is a " + std::string(to_text(resource.kind)) +
+                                              "; vkc binds buffers, images and samplers");
+  }
+  if (resource.count != 1)
+    return fail(ErrorCode::not_supported, what + " is an array of resources, which vkc cannot bind");
+  if (resource.set >= limits.max_bound_descriptor_sets) {
+    return tl::unexpected(limit_error(what + ": descriptor set index", resource.set,
+                                      "max_bound_descriptor_sets", limits.max_bound_descriptor_sets));
+  }
+  if (resource.image)
+    return check_image(what, *resource.image, resource.kind == spirv::ResourceKind::storage_image);
+  return {};
+}
+
+Status check_counts(const std::string& kernel, const spirv::Reflection& frozen, const DeviceLimits& limits) {
+  using enum spirv::ResourceKind;
+  const auto count = [&](std::initializer_list<spirv::ResourceKind> kinds) {
+    return static_cast<std::uint32_t>(
+        std::count_if(frozen.resources.begin(), frozen.resources.end(), [&](const spirv::Resource& resource) {
+          return std::find(kinds.begin(), kinds.end(), resource.kind) != kinds.end();
+        }));
+  };
+  struct Counted {
+    std::uint32_t count;
+    const char* what;
+    const char* limit;
+    std::uint32_t most;
+  };
+  const std::array all = {
+      Counted{count({storage_buffer}), "storage buffers", "max_storage_buffers_per_kernel",
+              limits.max_storage_buffers_per_kernel},
+      Counted{count({uniform_buffer}), "uniform buffers", "max_uniform_buffers_per_kernel",
+              limits.max_uniform_buffers_per_kernel},
+      Counted{count({storage_image}), "storage images", "max_storage_images_per_kernel",
+              limits.max_storage_images_per_kernel},
+      Counted{count({sampled_image, image_and_sampler}), "sampled images", "max_sampled_images_per_kernel",
+              limits.max_sampled_images_per_kernel},
+      Counted{count({sampler, image_and_sampler}), "samplers", "max_samplers_per_kernel",
+              limits.max_samplers_per_kernel},
+      Counted{count({storage_buffer, uniform_buffer, storage_image, sampled_image, image_and_sampler}),
+              "bindings", "max_resources_per_kernel", limits.max_resources_per_kernel}};
+  for (const Counted& kind : all) {
+    if (kind.count <= kind.most) continue;
+    return tl::unexpected(
+        limit_error(kernel + ": number of " + kind.what, kind.count, kind.limit, kind.most));
+  }
+  return {};
+}
+
 Status check_resources(const std::string& kernel, const spirv::Reflection& frozen,
                        const DeviceLimits& limits) {
-  std::uint32_t storage_buffers = 0;
-  std::uint32_t uniform_buffers = 0;
   for (const spirv::Resource& resource : frozen.resources) {
-    const std::string what = kernel + ": binding " + in_quotes(resource.name);
-    const bool storage = resource.kind == spirv::ResourceKind::storage_buffer;
-    if (!storage && resource.kind != spirv::ResourceKind::uniform_buffer) {
-      return fail(ErrorCode::not_supported, what + " is a " + std::string(to_text(resource.kind)) +
-                                                "; vkc binds storage and uniform buffers");
-    }
-    if (resource.count != 1)
-      return fail(ErrorCode::not_supported, what + " is an array of resources, which vkc cannot bind");
-    if (resource.set >= limits.max_bound_descriptor_sets) {
-      return tl::unexpected(limit_error(what + ": descriptor set index", resource.set,
-                                        "max_bound_descriptor_sets", limits.max_bound_descriptor_sets));
-    }
-    ++(storage ? storage_buffers : uniform_buffers);
+    if (auto ok = check_resource(kernel, resource, limits); !ok) return ok;
   }
-  if (storage_buffers > limits.max_storage_buffers_per_kernel) {
-    return tl::unexpected(limit_error(kernel + ": number of storage buffers", storage_buffers,
-                                      "max_storage_buffers_per_kernel",
-                                      limits.max_storage_buffers_per_kernel));
-  }
-  if (uniform_buffers > limits.max_uniform_buffers_per_kernel) {
-    return tl::unexpected(limit_error(kernel + ": number of uniform buffers", uniform_buffers,
-                                      "max_uniform_buffers_per_kernel",
-                                      limits.max_uniform_buffers_per_kernel));
-  }
+  if (auto ok = check_counts(kernel, frozen, limits); !ok) return ok;
   const std::uint32_t push = frozen.push_constants ? frozen.push_constants->size_bytes : 0;
   if (push > limits.max_push_constants_bytes) {
     return tl::unexpected(limit_error(kernel + ": push constants in bytes", push, "max_push_constants_bytes",
@@ -148,6 +202,41 @@ Status check_resources(const std::string& kernel, const spirv::Reflection& froze
 }
 
 }  // namespace
+
+std::optional<VkDescriptorType> descriptor_type(spirv::ResourceKind kind) {
+  switch (kind) {
+    case spirv::ResourceKind::storage_buffer:
+      return VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+    case spirv::ResourceKind::uniform_buffer:
+      return VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER;
+    case spirv::ResourceKind::storage_image:
+      return VK_DESCRIPTOR_TYPE_STORAGE_IMAGE;
+    case spirv::ResourceKind::sampled_image:
+      return VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE;
+    case spirv::ResourceKind::sampler:
+      return VK_DESCRIPTOR_TYPE_SAMPLER;
+    case spirv::ResourceKind::image_and_sampler:
+      return VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<TexelKind> texel_kind(const spirv::ImageType& image) {
+  constexpr std::uint32_t kWidestBits = 32;
+  if (!image.channel || image.channel->width_bits > kWidestBits) return std::nullopt;
+  switch (image.channel->kind) {
+    case spirv::ScalarType::Kind::floating_point:
+      return TexelKind::floating_point;
+    case spirv::ScalarType::Kind::unsigned_integer:
+      return TexelKind::unsigned_integer;
+    case spirv::ScalarType::Kind::signed_integer:
+      return TexelKind::signed_integer;
+    case spirv::ScalarType::Kind::boolean:
+      break;
+  }
+  return std::nullopt;
+}
 
 Status check_kernel(std::string_view name, const spirv::Reflection& frozen, const DeviceAbilities& device) {
   const std::string kernel = "kernel " + in_quotes(name);

@@ -78,6 +78,18 @@ void read_limits(DeviceLimits& to, const VkPhysicalDeviceLimits& limits) {
   to.max_uniform_buffers_per_kernel =
       std::min({limits.maxPerStageDescriptorUniformBuffers, limits.maxDescriptorSetUniformBuffers,
                 limits.maxPerStageResources});
+  to.max_storage_images_per_kernel =
+      std::min({limits.maxPerStageDescriptorStorageImages, limits.maxDescriptorSetStorageImages,
+                limits.maxPerStageResources});
+  to.max_sampled_images_per_kernel =
+      std::min({limits.maxPerStageDescriptorSampledImages, limits.maxDescriptorSetSampledImages,
+                limits.maxPerStageResources});
+  to.max_samplers_per_kernel =
+      std::min(limits.maxPerStageDescriptorSamplers, limits.maxDescriptorSetSamplers);
+  to.max_resources_per_kernel = limits.maxPerStageResources;
+  to.max_samplers = limits.maxSamplerAllocationCount;
+  to.max_image_2d_px = limits.maxImageDimension2D;
+  to.max_image_3d_px = limits.maxImageDimension3D;
   to.max_shared_memory_bytes = limits.maxComputeSharedMemorySize;
   std::copy_n(limits.maxComputeWorkGroupCount, 3, to.max_group_count.begin());
   std::copy_n(limits.maxComputeWorkGroupSize, 3, to.max_group_size.begin());
@@ -101,6 +113,8 @@ void read_more_properties(PhysicalDevice::State& state) {
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES);
   auto buffers = vk_struct<VkPhysicalDeviceMaintenance4Properties>(
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES);
+  auto push = vk_struct<VkPhysicalDevicePushDescriptorPropertiesKHR>(
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PUSH_DESCRIPTOR_PROPERTIES_KHR);
   auto all = vk_struct<VkPhysicalDeviceProperties2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2);
   all.pNext = &ids;
   ids.pNext = &allocation;
@@ -113,7 +127,9 @@ void read_more_properties(PhysicalDevice::State& state) {
   if (state.offers(VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME, VK_API_VERSION_1_2)) chain(driver);
   if (state.offers(VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME, VK_API_VERSION_1_3)) chain(sizes);
   if (state.offers(VK_KHR_MAINTENANCE_4_EXTENSION_NAME, VK_API_VERSION_1_3)) chain(buffers);
+  if (state.offers(VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME)) chain(push);
   state.instance->functions.GetPhysicalDeviceProperties2(state.handle, &all);
+  state.max_push_descriptors = push.maxPushDescriptors;
 
   DeviceProperties& to = state.properties;
   to.uuid = uuid_of(ids.deviceUUID);
@@ -161,11 +177,24 @@ std::optional<std::uint32_t> compute_family(std::span<const VkQueueFamilyPropert
   return best;
 }
 
+// A family for copies alone.
+std::optional<std::uint32_t> transfer_family(std::span<const VkQueueFamilyProperties> families) {
+  constexpr VkQueueFlags kHarmless =
+      VK_QUEUE_TRANSFER_BIT | VK_QUEUE_SPARSE_BINDING_BIT | VK_QUEUE_PROTECTED_BIT;
+  for (std::uint32_t i = 0; i < families.size(); ++i) {
+    const VkQueueFlags flags = families[i].queueFlags;
+    const bool copies = (flags & VK_QUEUE_TRANSFER_BIT) != 0 && (flags & ~kHarmless) == 0;
+    if (copies && families[i].queueCount > 0) return i;
+  }
+  return std::nullopt;
+}
+
 void read_queues(PhysicalDevice::State& state) {
   const auto& vk = state.instance->functions;
   std::uint32_t count = 0;
   vk.GetPhysicalDeviceQueueFamilyProperties(state.handle, &count, nullptr);
-  std::vector<VkQueueFamilyProperties> families(count);
+  std::vector<VkQueueFamilyProperties>& families = state.families;
+  families.resize(count);
   vk.GetPhysicalDeviceQueueFamilyProperties(state.handle, &count, families.data());
   families.resize(count);
   const auto family = compute_family(families);
@@ -174,6 +203,8 @@ void read_queues(PhysicalDevice::State& state) {
     return;
   }
   state.queue_family = *family;
+  state.transfer_family = transfer_family(families);
+  state.properties.transfer_queue = state.transfer_family.has_value();
   state.properties.limits.timestamp_valid_bits = families[*family].timestampValidBits;
 }
 
@@ -194,6 +225,27 @@ int rank(DeviceType type) {
 }
 
 }  // namespace
+
+std::shared_ptr<PhysicalDevice::State> describe_opened(const PhysicalDevice::State& device,
+                                                       const DeviceFeatures& features,
+                                                       std::set<std::string, std::less<>> extensions,
+                                                       std::uint32_t queue_family) {
+  auto state = std::make_shared<PhysicalDevice::State>(device);
+  state->extensions = std::move(extensions);
+  state->queue_family = queue_family;
+  state->transfer_family.reset();
+  state->newest_spirv = newest_spirv(*state);
+  if (!state->offers(VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME)) state->max_push_descriptors = 0;
+  DeviceProperties& properties = state->properties;
+  properties.features = features;
+  properties.transfer_queue = false;
+  properties.limits.timestamp_valid_bits = state->families[queue_family].timestampValidBits;
+  if (!features.subgroup_size_control) {
+    properties.limits.min_subgroup_size = properties.limits.max_subgroup_size =
+        properties.limits.subgroup_size;
+  }
+  return state;
+}
 
 std::shared_ptr<PhysicalDevice::State> describe_device(std::shared_ptr<InstanceState> instance,
                                                        VkPhysicalDevice handle) {

@@ -2,6 +2,7 @@
 // features.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -21,7 +22,11 @@ struct PhysicalDevice::State {
   std::set<std::string, std::less<>> extensions;  // all that the device offers
   std::uint32_t api_version = 0;                  // usable: the smaller of the device's and the instance's
   spirv::Version newest_spirv{1, 3};
+  std::vector<VkQueueFamilyProperties> families;
   std::uint32_t queue_family = 0;
+  std::optional<std::uint32_t> transfer_family;  // of a queue that only copies
+  // Most bindings that can be written straight into a recording (VK_KHR_push_descriptor); 0 without it.
+  std::uint32_t max_push_descriptors = 0;
   Uuid pipeline_cache_uuid = {};
   std::uint32_t subgroup_operations =
       0;  // VkSubgroupFeatureFlags usable in kernels; 0 if not in kernels at all
@@ -80,6 +85,8 @@ class FeatureChain {
   VkPhysicalDeviceSubgroupSizeControlFeatures subgroup_size_ =
       vk_struct<VkPhysicalDeviceSubgroupSizeControlFeatures>(
           VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES);
+  VkPhysicalDeviceTimelineSemaphoreFeatures timeline_ = vk_struct<VkPhysicalDeviceTimelineSemaphoreFeatures>(
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES);
   VkPhysicalDeviceCooperativeMatrixFeaturesKHR cooperative_matrix_ =
       vk_struct<VkPhysicalDeviceCooperativeMatrixFeaturesKHR>(
           VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR);
@@ -94,6 +101,16 @@ class FeatureChain {
   void** tail_ = &base_.pNext;
   std::vector<const char*> extensions_;
 };
+
+// The device as somebody else opened it: with these features and extensions only, and this queue family. The
+// features are among those it offers, and the family computes.
+std::shared_ptr<PhysicalDevice::State> describe_opened(const PhysicalDevice::State& device,
+                                                       const DeviceFeatures& features,
+                                                       std::set<std::string, std::less<>> extensions,
+                                                       std::uint32_t queue_family);
+
+// Names of the features that `wanted` has and `offered` lacks.
+std::vector<std::string> missing_features(const DeviceFeatures& wanted, const DeviceFeatures& offered);
 
 // Everything about one device; never fails, because problems are refusals.
 std::shared_ptr<PhysicalDevice::State> describe_device(std::shared_ptr<InstanceState> instance,

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "vkc/commands_state.h"
 
 namespace vkc {
@@ -55,7 +57,32 @@ Result<bool> Submission::wait_for(std::chrono::nanoseconds timeout) const {
   return state_->wait(timeout.count() > 0 ? static_cast<std::uint64_t>(timeout.count()) : 0);
 }
 
-Result<Submission> Commands::submit() {
+namespace detail {
+namespace {
+
+// What the queue has to wait for; waits here for what it cannot.
+Result<std::vector<DeviceState::Wait>> waits_for(const CommandsState& commands,
+                                                 std::span<const Submission> after) {
+  std::vector<DeviceState::Wait> waits;
+  for (const Submission& submission : after) {
+    const SubmissionState& earlier = *submission.state();
+    if (&earlier.device() != commands.device.get())
+      return fail(ErrorCode::invalid_argument, "submit after a submission of another device");
+    if (&earlier.queue() == &commands.queue) continue;
+    if (earlier.queue().timeline != VK_NULL_HANDLE) {  // there is one other queue: the latest of it counts
+      if (waits.empty()) waits.push_back({earlier.queue().timeline, 0});
+      waits.front().value = std::max(waits.front().value, earlier.timeline_value());
+    } else if (auto done = submission.wait(); !done) {
+      return propagate(done);
+    }
+  }
+  return waits;
+}
+
+}  // namespace
+}  // namespace detail
+
+Result<Submission> Commands::submit(ListView<Submission> after) {
   detail::CommandsState& state = *state_;
   if (state.recording) {
     if (auto ok = state.recordable(); !ok) return detail::propagate(ok);
@@ -64,17 +91,20 @@ Result<Submission> Commands::submit() {
     return detail::propagate(ok);
   }
   if (auto idle = check_idle(); !idle) return detail::propagate(idle);
+  const auto waits = detail::waits_for(state, after.span());
+  if (!waits) return detail::propagate(waits);
   for (const auto& buffer : state.incoherent_buffers) {
     if (auto ok = buffer->flush(); !ok) return detail::propagate(ok);
   }
   const auto fence = state.device->take_fence();
   if (!fence) return detail::propagate(fence);
-  if (auto ok = state.device->submit(state.handle, *fence); !ok) {
+  const auto value = state.submit(*waits, *fence);
+  if (!value) {
     state.device->give_fence(*fence, false);
-    return detail::propagate(ok);
+    return detail::propagate(value);
   }
   for (const auto& [timestamps, index] : state.timestamps) timestamps->submitted[index] = true;
-  last_ = std::make_shared<detail::SubmissionState>(state_, *fence);
+  last_ = std::make_shared<detail::SubmissionState>(state_, *fence, *value);
   return Submission(last_);
 }
 

@@ -86,6 +86,74 @@ TEST_P(CommandsTest, ManyIndependentDispatches) {
   EXPECT_THAT(values_of<std::uint32_t>(values), Each(2U));
 }
 
+// The same for a kernel of several sets, which always come from pools.
+TEST_P(CommandsTest, ManyIndependentDispatchesOfSeveralSets) {
+  const std::uint64_t step =
+      std::max<std::uint64_t>(256, device().properties().limits.min_storage_buffer_offset_alignment_bytes);
+  const std::uint32_t count = 700;
+  const vkc::Kernel add = kernel(kernels::sets);
+  const vkc::Buffer first = buffer_of(std::vector<std::uint32_t>(8, 3)),
+                    second = buffer_of(std::vector<std::uint32_t>(8, 4)), sums = zeros(count * step / 4);
+  vkc::Commands recorded = commands();
+  for (int round = 0; round < 2; ++round) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      ASSERT_TRUE(add.dispatch(recorded, {},
+                               {{"first", first}, {"second", second}, {"sum", sums.range(i * step, 32)}}));
+    }
+    run(recorded);
+    ASSERT_TRUE(recorded.reset());
+  }
+  const std::vector<std::uint32_t> values = values_of<std::uint32_t>(sums);
+  for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(values[i * step / 4 + 7], 7U) << i;
+}
+
+// More bindings in turn than a recording remembers.
+TEST_P(CommandsTest, ManyBindingsInTurn) {
+  const vkc::Kernel kernel = add_one();
+  std::vector<vkc::Buffer> buffers;
+  for (int i = 0; i < 100; ++i) buffers.push_back(zeros(64));
+  vkc::Commands recorded = commands();
+  for (int round = 0; round < 3; ++round) {
+    for (const vkc::Buffer& values : buffers)
+      ASSERT_TRUE(kernel.dispatch(recorded, {}, {{"values", values}}));
+    for (int i = 0; i < 4; ++i)
+      ASSERT_TRUE(kernel.dispatch(recorded, {}, {{"values", buffers[static_cast<std::size_t>(i % 2)]}}));
+  }
+  run(recorded);
+  for (std::size_t i = 0; i < buffers.size(); ++i)
+    EXPECT_THAT(values_of<std::uint32_t>(buffers[i]), Each(i < 2 ? 9U : 3U)) << i;
+}
+
+// Bindings seen before are known by the text of their names, not by where it lies.
+TEST_P(CommandsTest, NamesMayChangeInPlace) {
+  struct {
+    std::uint32_t count = 64;
+    float a = 2;
+  } const push;
+  const vkc::Kernel saxpy = kernel(kernels::saxpy, {}, KernelGroupSize{64});
+  const vkc::Buffer first = buffer_of(std::vector<float>(64, 1)),
+                    second = buffer_of(std::vector<float>(64, 10));
+  std::string name = "x", other = "y";
+  vkc::Commands recorded = commands();
+  ASSERT_TRUE(saxpy.dispatch(recorded, {}, {{name, first}, {other, second}}, push));  // second = 12
+  name[0] = 'y';
+  other[0] = 'x';
+  ASSERT_TRUE(saxpy.dispatch(recorded, {}, {{name, first}, {other, second}}, push));  // first = 25
+  name[0] = 'z';
+  EXPECT_THAT(error_of(saxpy.dispatch(recorded, {}, {{name, first}, {other, second}}, push),
+                       ErrorCode::invalid_argument),
+              HasSubstr("there is no binding \"z\""));
+  vkc::Commands again = commands();
+  name[0] = 'y';
+  ASSERT_TRUE(saxpy.dispatch(again, {}, {{other, first}, {name, second}}, push));  // second = 12
+  other[0] = 'y';
+  name[0] = 'x';
+  ASSERT_TRUE(saxpy.dispatch(again, {}, {{other, first}, {name, second}}, push));  // first = 25
+  run(again);
+  EXPECT_THAT(values_of<float>(first), Each(25.0F));
+  EXPECT_THAT(values_of<float>(second), Each(12.0F));
+}
+
 TEST_P(CommandsTest, ARecordingMayBeSubmittedAgain) {
   const vkc::Kernel kernel = add_one();
   const vkc::Buffer values = zeros(100);

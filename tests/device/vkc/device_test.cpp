@@ -101,7 +101,7 @@ TEST_P(DeviceTest, SeveralDevicesAreIndependent) {
   vkc::Commands second = commands();
   EXPECT_THAT(
       error_of(add_one.dispatch(second, {}, {{"values", *foreign}}), vkc::ErrorCode::invalid_argument),
-      HasSubstr("\"values\" is a buffer of another device"));
+      HasSubstr("binding \"values\": buffer \"foreign\" is of another device"));
   EXPECT_THAT(
       error_of(vkc::upload(device(), *foreign, std::vector<int>{1}), vkc::ErrorCode::invalid_argument),
       HasSubstr("another device"));

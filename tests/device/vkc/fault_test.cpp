@@ -126,11 +126,20 @@ TEST_P(FaultTest, EveryFailureIsPassedOn) {
   expect_out_of_memory(vk.AllocateMemory, make_buffer);
   expect_out_of_memory(vk.BindBufferMemory, make_buffer);
   expect_out_of_memory(vk.MapMemory, make_buffer);
+  const auto make_image = [&] {
+    return vkc::Image::create_2d(device(), vkc::ImageFormat::rgba8_unorm, 4, 4);
+  };
+  expect_out_of_memory(vk.CreateImage, make_image);
+  expect_out_of_memory(vk.AllocateMemory, make_image);
+  expect_out_of_memory(vk.BindImageMemory, make_image);
+  expect_out_of_memory(vk.CreateImageView, make_image);
+  expect_out_of_memory(vk.CreateSampler, [&] { return vkc::Sampler::create(device()); });
   const auto make_kernel = [&] {
     return vkc::Kernel::create(device(), kernels::saxpy, {}, vkc::KernelGroupSize{8});
   };
   expect_out_of_memory(vk.CreateDescriptorSetLayout, make_kernel);
   expect_out_of_memory(vk.CreatePipelineLayout, make_kernel);
+  expect_out_of_memory(vk.CreateDescriptorUpdateTemplate, make_kernel);
   expect_out_of_memory(vk.CreateShaderModule, make_kernel);
   expect_out_of_memory(vk.CreateComputePipelines, make_kernel);
   const auto make_commands = [&] { return vkc::Commands::create(device()); };
@@ -138,13 +147,16 @@ TEST_P(FaultTest, EveryFailureIsPassedOn) {
   expect_out_of_memory(vk.AllocateCommandBuffers, make_commands);
   expect_out_of_memory(vk.BeginCommandBuffer, make_commands);
   expect_out_of_memory(vk.CreateQueryPool, [&] { return vkc::Timestamps::create(device(), 1); });
-  expect_out_of_memory(vk.DeviceWaitIdle, [&] { return device().wait_idle(); });
+  expect_out_of_memory(vk.QueueWaitIdle, [&] { return device().wait_idle(); });
 
   const vkc::Kernel add_one = kernel(kernels::add_one, {}, vkc::KernelGroupSize{8});
   const vkc::Buffer values = buffer(32);
+  // Of several sets, because one may need no pool.
+  const vkc::Kernel add = kernel(kernels::sets);
+  const vkc::Buffer sum = buffer(32);
   const auto dispatch = [&] {
     vkc::Commands recorded = commands();
-    return add_one.dispatch(recorded, {}, {{"values", values}});
+    return add.dispatch(recorded, {}, {{"first", values}, {"second", values}, {"sum", sum}});
   };
   expect_out_of_memory(vk.CreateDescriptorPool, dispatch);
   expect_out_of_memory(vk.AllocateDescriptorSets, dispatch);
@@ -156,6 +168,37 @@ TEST_P(FaultTest, EveryFailureIsPassedOn) {
   vkc::Commands recorded = commands();
   ASSERT_TRUE(add_one.dispatch(recorded, {}, {{"values", values}}));
   run(recorded);
+}
+
+// The first submission of an image did not happen: the next one is the first again.
+TEST_P(FaultTest, AFailedFirstUseOfAnImageMayBeTriedAgain) {
+  const auto image =
+      vkc::Image::create_2d(device(), vkc::ImageFormat::r8_uint, 4, 4, {.use = vkc::ImageUse::sampled});
+  ASSERT_TRUE(image);
+  const vkc::Buffer from = buffer_of(std::vector<std::uint8_t>(16, 7));
+  vkc::Commands recorded = commands();
+  ASSERT_TRUE(recorded.copy(from, *image));
+  auto& submit = device().state()->vk.QueueSubmit;
+  expect_out_of_memory(submit, [&] { return recorded.submit(); });
+  run(recorded);
+  EXPECT_THAT(vkc::download<std::uint8_t>(device(), *image).value(), testing::Each(7));
+}
+
+// Limits on how many there may be at a time, lowered here so that a test can reach them.
+TEST_P(FaultTest, NumbersOfObjectsAreLimited) {
+  auto& state = *device().state();
+  const auto held = vkc::Sampler::create(device());
+  ASSERT_TRUE(held);
+  std::uint32_t taken = 1;
+  while (state.samplers.take("a sampler")) {
+    if (++taken > 1000000) GTEST_SKIP() << "the limit is beyond what a test should count";
+  }
+  EXPECT_EQ(taken, device().properties().limits.max_samplers);
+  EXPECT_THAT(error_of(vkc::Sampler::create(device(), {.name = "one more"}), ErrorCode::limit_exceeded),
+              HasSubstr("making sampler \"one more\": a number of such objects of " +
+                        std::to_string(taken + 1) + " is beyond the device's max_samplers"));
+  for (; taken > 1; --taken) state.samplers.give_back();
+  EXPECT_TRUE(vkc::Sampler::create(device()));
 }
 
 VKC_DEVICE_TESTS(FaultTest);

@@ -291,11 +291,6 @@ TEST_P(KernelTest, OffsetsAreAligned) {
               HasSubstr("min_storage_buffer_offset_alignment_bytes of " + std::to_string(alignment)));
 }
 
-TEST_P(KernelTest, OtherResourcesAreNotSupportedYet) {
-  EXPECT_THAT(create_error(kernels::image, {}, {}, ErrorCode::not_supported),
-              HasSubstr("binding \"picture\" is a storage image"));
-}
-
 TEST_P(KernelTest, OptionalFeaturesWorkOrAreNamed) {
   const vkc::DeviceFeatures& features = device().properties().features;
   if (!features.fp16_arithmetic || !features.storage_16bit) {

@@ -118,6 +118,7 @@ vkc::PhysicalDevice DeviceTest::physical_device() const {
   return shared().usable().at(static_cast<std::size_t>(std::stoi(GetParam())));
 }
 
+const vkc::Instance& DeviceTest::instance() { return *shared().instance; }
 bool DeviceTest::validation() { return shared().validation; }
 std::uint64_t DeviceTest::validation_message_count() { return shared().instance->validation_message_count(); }
 

@@ -43,6 +43,7 @@ class DeviceTest : public testing::TestWithParam<std::string> {
   void expect_messages() { messages_expected_ = true; }
   [[nodiscard]] vkc::PhysicalDevice physical_device() const;
   [[nodiscard]] vkc::Device& device() { return *device_; }
+  [[nodiscard]] static const vkc::Instance& instance();
   [[nodiscard]] MessageLog& messages();
   [[nodiscard]] static bool validation();
   [[nodiscard]] static std::uint64_t validation_message_count();

@@ -120,6 +120,41 @@ TEST(Reflect, TellsKindsOfResources) {
                                  "result: storage image 1", "several: storage buffer 3 readonly"));
 }
 
+TEST(Reflect, TellsHowImagesAreSeen) {
+  const Reflection reflection = reflect(spirv_test_kernels::resources);
+  const spirv::Resource& picture = reflection.resources[5];
+  const spirv::Resource& result = reflection.resources[7];
+  ASSERT_TRUE(picture.image && result.image);
+  EXPECT_EQ(picture.image->dimension, spirv::kDim2D);
+  EXPECT_FALSE(picture.image->arrayed || picture.image->multisampled);
+  EXPECT_EQ(picture.image->channel, (spirv::ScalarType{spirv::ScalarType::Kind::floating_point, 32}));
+  EXPECT_EQ(result.image->format, 4U);  // Rgba8
+  EXPECT_FALSE(reflection.resources[0].image);
+  EXPECT_THAT(reflection.sampled_pairs, ElementsAre(spirv::SampledPair{5, 6}));
+}
+
+// A sampler that reaches OpSampledImage by a way that is not followed: every image with every sampler.
+TEST(Reflect, PairsEverythingWhereAUseCannotBeTraced) {
+  const std::string text =
+      "OpCapability Shader\nOpMemoryModel Logical GLSL450\nOpEntryPoint GLCompute %1 \"main\"\n"
+      "OpExecutionMode %1 LocalSize 1 1 1\n"
+      "OpDecorate %20 DescriptorSet 0\nOpDecorate %20 Binding 0\nOpDecorate %21 DescriptorSet 0\n"
+      "OpDecorate %21 Binding 1\nOpDecorate %22 DescriptorSet 0\nOpDecorate %22 Binding 2\n"
+      "%2 = OpTypeVoid\n%3 = OpTypeFunction %2\n%4 = OpTypeFloat 32\n"
+      "%10 = OpTypeImage %4 3D 0 0 0 1 Unknown\n%11 = OpTypeSampler\n%12 = OpTypeSampledImage %10\n"
+      "%13 = OpTypePointer UniformConstant %10\n%14 = OpTypePointer UniformConstant %11\n"
+      "%20 = OpVariable %13 UniformConstant\n%21 = OpVariable %13 UniformConstant\n"
+      "%22 = OpVariable %14 UniformConstant\n"
+      "%1 = OpFunction %2 None %3\n%5 = OpLabel\n%30 = OpLoad %10 %20\n%31 = OpLoad %11 %22\n"
+      "%32 = OpCopyObject %11 %31\n%33 = OpSampledImage %12 %30 %32\nOpReturn\nOpFunctionEnd\n";
+  const auto module = Module::read(spirv_test::assemble(text));
+  ASSERT_TRUE(module) << module.error().message;
+  const auto reflection = spirv::reflect(*module);
+  ASSERT_TRUE(reflection) << reflection.error().message;
+  EXPECT_THAT(reflection->sampled_pairs, ElementsAre(spirv::SampledPair{0, 2}, spirv::SampledPair{1, 2}));
+  EXPECT_EQ(reflection->resources[0].image->dimension, spirv::kDim3D);
+}
+
 TEST(Reflect, SizesThePushConstantBlock) {
   const Reflection reflection = reflect(spirv_test_kernels::push);
   ASSERT_TRUE(reflection.push_constants);

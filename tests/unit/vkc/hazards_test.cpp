@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
+#include <vector>
+
 namespace {
 
 using vkc::detail::HazardTracker;
@@ -56,8 +60,8 @@ TEST(HazardTracker, ABarrierEndsConflicts) {
 TEST(HazardTracker, AsksForABarrierBeforeTheListGrowsWithoutEnd) {
   HazardTracker tracker;
   std::uint64_t added = 0;
-  while (added < 10000 && !tracker.conflicts(write(added * 8, added * 8 + 8))) {
-    tracker.add(write(added * 8, added * 8 + 8));
+  while (added < 10000 && !tracker.conflicts(write(added * 9, added * 9 + 8))) {
+    tracker.add(write(added * 9, added * 9 + 8));
     ++added;
   }
   EXPECT_GE(added, 64U);
@@ -68,6 +72,74 @@ TEST(HazardTracker, TheSameAccessCountsOnce) {
   HazardTracker tracker;
   for (int i = 0; i < 10000; ++i) tracker.add(read(0, 10));
   EXPECT_FALSE(tracker.conflicts(read(0, 10)));
+}
+
+TEST(HazardTracker, AsksForABarrierBeforeTooManyMemories) {
+  HazardTracker tracker;
+  const std::vector<int> memories(10000);
+  std::size_t added = 0;
+  while (added < memories.size() && !tracker.conflicts({&memories[added], 0, 8, true})) {
+    tracker.add({&memories[added++], 0, 8, true});
+  }
+  EXPECT_GE(added, 64U);
+  EXPECT_LT(added, 1000U);
+  tracker.clear();
+  EXPECT_FALSE(tracker.conflicts({&memories[0], 0, 8, true}));
+}
+
+TEST(HazardTracker, PiecesSideBySideBecomeOne) {
+  HazardTracker tracker;
+  for (std::uint64_t row = 0; row < 10000; ++row) {
+    ASSERT_FALSE(tracker.conflicts(write(row * 8, row * 8 + 8))) << row;
+    tracker.add(write(row * 8, row * 8 + 8));
+  }
+  EXPECT_TRUE(tracker.conflicts(read(79999, 80000)));
+  EXPECT_FALSE(tracker.conflicts(read(80000, 80001)));
+}
+
+TEST(HazardTracker, PiecesApartStayApart) {
+  HazardTracker tracker;
+  tracker.add(write(0, 10));
+  tracker.add(write(20, 30));
+  EXPECT_FALSE(tracker.conflicts(read(10, 20)));
+  EXPECT_TRUE(tracker.conflicts(read(10, 21)));
+  tracker.add(write(10, 20));  // closes the gap
+  EXPECT_TRUE(tracker.conflicts(read(10, 11)));
+}
+
+// A command that binds more than the table was made for.
+TEST(HazardTracker, ManyMemories) {
+  const std::vector<int> memories(1000);
+  HazardTracker tracker;
+  for (const int& memory : memories) tracker.add({&memory, 0, 4, true});
+  for (const int& memory : memories) EXPECT_TRUE(tracker.conflicts({&memory, 3, 5, false}));
+  tracker.clear();
+  for (const int& memory : memories) EXPECT_FALSE(tracker.conflicts({&memory, 3, 5, false}));
+}
+
+// The same questions to a plain list of accesses.
+TEST(HazardTracker, AgreesWithAPlainList) {
+  std::mt19937 random(1);
+  const auto below = [&](std::uint32_t most) { return static_cast<std::uint32_t>(random() % most); };
+  for (int round = 0; round < 50; ++round) {
+    HazardTracker tracker;
+    std::vector<HazardTracker::Access> list;
+    for (int i = 0; i < 60; ++i) {
+      const std::uint64_t begin = below(200);
+      const HazardTracker::Access access = {&kMemory[below(2)], begin, begin + 1 + below(20), below(3) == 0};
+      const bool conflict = std::any_of(list.begin(), list.end(), [&](const auto& earlier) {
+        return earlier.memory == access.memory && (earlier.write || access.write) &&
+               earlier.begin_bytes < access.end_bytes && access.begin_bytes < earlier.end_bytes;
+      });
+      ASSERT_EQ(tracker.conflicts(access), conflict);
+      if (conflict) {
+        tracker.clear();
+        list.clear();
+      }
+      tracker.add(access);
+      list.push_back(access);
+    }
+  }
 }
 
 }  // namespace

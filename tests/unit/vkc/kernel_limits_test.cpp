@@ -21,6 +21,10 @@ class KernelLimits : public testing::Test {
     limits.max_bound_descriptor_sets = 4;
     limits.max_storage_buffers_per_kernel = 4;
     limits.max_uniform_buffers_per_kernel = 12;
+    limits.max_storage_images_per_kernel = 4;
+    limits.max_sampled_images_per_kernel = 16;
+    limits.max_samplers_per_kernel = 16;
+    limits.max_resources_per_kernel = 20;
     kernel.version = {1, 3};
     kernel.group_size.values = {8, 4, 4};
     kernel.capabilities = {1};
@@ -37,6 +41,10 @@ class KernelLimits : public testing::Test {
   }
   vkc::Status check() {
     return vkc::detail::check_kernel("k", kernel, {limits, features, {1, 3}, operations});
+  }
+
+  static spirv::ImageType plain_image() {
+    return {spirv::kDim2D, 3, false, false, spirv::ScalarType{spirv::ScalarType::Kind::floating_point, 32}};
   }
 
   vkc::DeviceLimits limits;
@@ -90,8 +98,56 @@ TEST_F(KernelLimits, Bindings) {
   expect(ErrorCode::limit_exceeded, "max_bound_descriptor_sets of 4");
   kernel.resources = {{"b", 0, 0, spirv::ResourceKind::storage_buffer, 3}};
   expect(ErrorCode::not_supported, "binding \"b\" is an array");
-  kernel.resources = {{"b", 0, 0, spirv::ResourceKind::sampled_image}};
-  expect(ErrorCode::not_supported, "binding \"b\" is a sampled image");
+  kernel.resources = {{"b", 0, 0, spirv::ResourceKind::uniform_texel_buffer}};
+  expect(ErrorCode::not_supported, "binding \"b\" is a uniform texel buffer");
+}
+
+TEST_F(KernelLimits, NumbersOfImagesAndSamplers) {
+  const auto repeat = [&](std::size_t count, spirv::ResourceKind kind) {
+    spirv::Resource resource{"b", 0, 0, kind};
+    if (kind != spirv::ResourceKind::sampler) resource.image = plain_image();
+    kernel.resources.assign(count, resource);
+  };
+  repeat(4, spirv::ResourceKind::storage_image);
+  EXPECT_TRUE(check());
+  repeat(5, spirv::ResourceKind::storage_image);
+  expect(ErrorCode::limit_exceeded, "number of storage images of 5 is beyond");
+  repeat(17, spirv::ResourceKind::sampled_image);
+  expect(ErrorCode::limit_exceeded, "max_sampled_images_per_kernel of 16");
+  repeat(17, spirv::ResourceKind::sampler);
+  expect(ErrorCode::limit_exceeded, "max_samplers_per_kernel of 16");
+  repeat(17, spirv::ResourceKind::image_and_sampler);
+  expect(ErrorCode::limit_exceeded, "max_sampled_images_per_kernel of 16");
+  repeat(12, spirv::ResourceKind::uniform_buffer);
+  std::vector<spirv::Resource> uniform = kernel.resources;
+  repeat(9, spirv::ResourceKind::sampled_image);
+  kernel.resources.insert(kernel.resources.end(), uniform.begin(), uniform.end());
+  expect(ErrorCode::limit_exceeded,
+         "number of bindings of 21 is beyond the device's max_resources_per_kernel");
+}
+
+TEST_F(KernelLimits, KindsOfImages) {
+  const auto with = [&](auto change) {
+    kernel.resources = {{"b", 0, 0, spirv::ResourceKind::storage_image}};
+    kernel.resources[0].image = plain_image();
+    change(*kernel.resources[0].image);
+  };
+  with([](spirv::ImageType&) {});
+  EXPECT_TRUE(check());
+  with([](spirv::ImageType& image) { image.dimension = spirv::kDim3D; });
+  EXPECT_TRUE(check());
+  with([](spirv::ImageType& image) { image.dimension = 0; });
+  expect(ErrorCode::not_supported, "binding \"b\" is a 1-D image; vkc binds plain 2-D and 3-D images");
+  with([](spirv::ImageType& image) { image.dimension = 77; });
+  expect(ErrorCode::not_supported, "is a dimension 77 image");
+  with([](spirv::ImageType& image) { image.arrayed = image.multisampled = true; });
+  expect(ErrorCode::not_supported, "is a 2-D image with layers with several samples a texel");
+  with([](spirv::ImageType& image) { image.format = 8; });
+  expect(ErrorCode::not_supported, "is declared with SPIR-V image format 8");
+  with([](spirv::ImageType& image) { image.channel->width_bits = 64; });
+  expect(ErrorCode::not_supported, "has channels of a type");
+  with([](spirv::ImageType& image) { image.channel.reset(); });
+  expect(ErrorCode::not_supported, "has channels of a type");
 }
 
 TEST_F(KernelLimits, SpirvVersion) {
@@ -103,6 +159,10 @@ TEST_F(KernelLimits, Capabilities) {
   kernel.capabilities = {1, 9};
   expect(ErrorCode::not_supported, "capability Float16, which the device lacks");
   features.fp16_arithmetic = true;
+  EXPECT_TRUE(check());
+  kernel.capabilities = {1, 49};
+  expect(ErrorCode::not_supported, "capability StorageImageExtendedFormats, which the device lacks");
+  features.storage_image_extended_formats = true;
   EXPECT_TRUE(check());
   kernel.capabilities = {1, 63};
   expect(ErrorCode::not_supported, "capability GroupNonUniformArithmetic");
