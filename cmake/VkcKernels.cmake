@@ -62,7 +62,8 @@ endfunction()
 
 # Sets `result` to the folder of vkc.slang.
 function(_vkc_find_module result)
-  find_path(_vkc_module_folder vkc.slang PATHS ${_vkc_kernels_dir} ${_vkc_kernels_dir}/../shaders/vkc NO_DEFAULT_PATH NO_CACHE REQUIRED)
+  find_path(_vkc_module_folder vkc.slang PATHS ${CMAKE_CURRENT_FUNCTION_LIST_DIR} ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../shaders/vkc
+            NO_DEFAULT_PATH NO_CACHE REQUIRED)
   set(${result} ${_vkc_module_folder} PARENT_SCOPE)
 endfunction()
 
