@@ -103,14 +103,25 @@ def test_find_package(root, tmp_path):
     check_enlarge(tmp_path / "build/enlarge_c", tmp_path, "photo_c.png")
 
 
+def slangc() -> str:
+    """The compiler of this build, as foreign projects name it."""
+    chosen = re.search(r"VKC_SLANGC:\w+=(.*)", (BUILD / "CMakeCache.txt").read_text())[1]
+    return chosen or next(iter(SOURCE.glob(".venv/lib/python3*/site-packages/slangtorch/bin/slangc")), "")
+
+
 @pytest.mark.skipif(not LAVAPIPE, reason="no software Vulkan device")
 def test_find_package_vkc(root, tmp_path):
     project = as_project(HERE / "vkc_project.cmake", tmp_path / "scale")
-    slangc = re.search(r"VKC_SLANGC:\w+=(.*)", (BUILD / "CMakeCache.txt").read_text())[1]
-    slangc = slangc or next(iter(SOURCE.glob(".venv/lib/python3*/site-packages/slangtorch/bin/slangc")), "")
-    configure(project, tmp_path / "build", f"CMAKE_PREFIX_PATH={root}", f"CODE={CODE}", f"VKC_SLANGC={slangc}")
+    configure(project, tmp_path / "build", f"CMAKE_PREFIX_PATH={root}", f"CODE={CODE}", f"VKC_SLANGC={slangc()}")
     run(CMAKE, "--build", tmp_path / "build")
     assert run(tmp_path / "build/scale").stdout == "2 4 6 8 "
+
+
+@pytest.mark.skipif(not LAVAPIPE, reason="no software Vulkan device")
+def test_examples(roots, tmp_path):
+    configure(SOURCE / "examples", tmp_path / "build", f"CMAKE_PREFIX_PATH={roots['shared']}", f"VKC_SLANGC={slangc()}")
+    run(CMAKE, "--build", tmp_path / "build")
+    run("ctest", "--test-dir", tmp_path / "build", "--no-tests=error", env={"UPRES_REQUIRE_DEVICE": "1"})
 
 
 def test_pkg_config(root, tmp_path):
