@@ -45,7 +45,8 @@ std::vector<std::string> subcommand_names(const CLI::App& app) {
 // Parses and runs. Errors of CLI11 leave by exception.
 int parse_and_run(CLI::App& app, std::vector<std::string> arguments, Action& action) {
   const std::vector<std::string> names = subcommand_names(app);
-  arguments = with_marked_names(with_subcommand(std::move(arguments), names));
+  if (const auto option = option_without_value(arguments)) return wrong_usage(*option + " needs a value");
+  arguments = with_marked_names(with_subcommand(std::move(arguments), names), names);
   const bool is_built = arguments.empty() || arguments.front() != "upscale" ||
                         std::find(names.begin(), names.end(), "upscale") != names.end();
   if (!is_built)
@@ -69,6 +70,8 @@ int run_app(const std::vector<std::string>& arguments) {
     return parse_and_run(app, arguments, action);
   } catch (const CLI::Success& success) {  // --help and --version
     return app.exit(success);
+  } catch (const CLI::ExtrasError&) {
+    return wrong_usage("not expected here:" + unexpected_arguments(app) + "; see upres --help");
   } catch (const CLI::ParseError& error) {
     return wrong_usage(without_subcommand_help(error.what()) + "; see upres --help");
   }

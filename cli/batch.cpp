@@ -1,7 +1,6 @@
 #include "batch.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -10,16 +9,14 @@
 #include <utility>
 
 #include "base/display_name.h"
+#include "files.h"
 #include "image/write.h"
 #include "signals.h"
-#include "upscale/files.h"
 
 namespace upres::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::string_view kStandardInputPath = "/dev/stdin";
 
 // A file of the file system, whatever it is called.
 using FileId = std::pair<dev_t, ino_t>;
@@ -37,20 +34,6 @@ std::optional<FileId> file_id(const fs::path& path) {
 
 tl::unexpected<Error> refused(const fs::path& input, const std::string& why) {
   return fail(ErrorCode::input, shown_name(input) + ": " + why);
-}
-
-// The part of an error that comes after "NAME: ", for messages that begin with the input's name anyway.
-Status check_folder(const fs::path& input, const fs::path& output) {
-  const fs::path folder = output.parent_path().empty() ? fs::path(".") : output.parent_path();
-  const std::string shown = display_name(folder);
-  const auto status = status_of(folder);
-  if (!status) return refused(input, "the output folder " + shown + " does not exist; make it first");
-  if (!S_ISDIR(status->st_mode)) return refused(input, shown + " is no folder; choose another -o");
-  if (::access(folder.c_str(), W_OK | X_OK) != 0) {
-    return refused(input, "the output folder " + shown + " is not writable (" +
-                              std::generic_category().message(errno) + "); choose another with -o");
-  }
-  return {};
 }
 
 Status check_existing(const fs::path& input, const fs::path& output, bool overwrite) {
@@ -83,8 +66,10 @@ class Preparation {
   }
 
   Batch run() {
+    batch_.failed = named_.failed;
     const Status folder = make_folder();
     for (const NamedJob& named : named_.jobs) {
+      if (caught_signal() != 0) break;
       BatchJob job{named};
       auto checked = folder ? check(job) : refused_by_folder(named, folder.error());
       if (checked) {
@@ -127,14 +112,12 @@ class Preparation {
 
   // Pipes can be read only once, so they are read here.
   static Status probe(BatchJob& job) {
-    const fs::path path = job.named.input == kPipe ? fs::path(kStandardInputPath) : job.named.input;
-    const auto status = status_of(path);
-    const bool is_pipe = status && !S_ISREG(status->st_mode) && !S_ISDIR(status->st_mode);
-    if (job.named.input != kPipe && !is_pipe) return keep_shape(job, image::probe(path));
-    auto contents = upscale::read_file(path, uint64_t{1} << 40U);
+    const fs::path& input = job.named.input;
+    if (input != kPipe && !is_stream(input)) return keep_shape(job, image::probe(input));
+    auto contents = input == kPipe ? read_standard_input(label_of(input)) : read_input_file(input);
     if (!contents) return propagate(contents);
     job.contents = std::move(*contents);
-    return keep_shape(job, image::probe(*job.contents, label_of(job.named.input)));
+    return keep_shape(job, image::probe(*job.contents, label_of(input)));
   }
 
   static Status keep_shape(BatchJob& job, const Result<image::PictureInfo>& info) {
@@ -150,7 +133,8 @@ class Preparation {
                                     ? "the output would be the input itself; choose another name with -o"
                                     : "the output " + display_name(job.output) + " is an input of this call");
     }
-    if (auto checked = check_folder(job.input, job.output); !checked) return checked;
+    if (const auto checked = check_output_folder(job.output); !checked)
+      return refused(job.input, checked.error().message);
     return check_existing(job.input, job.output, overwrite_);
   }
 
@@ -165,18 +149,19 @@ Status write_to_standard_output(std::span<const std::byte> bytes) {
   const bool is_written =
       std::fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size() && std::fflush(stdout) == 0;
   if (is_written) return {};
+  if (caught_signal() != 0) return fail(ErrorCode::cancelled, "stopped");
   return fail(ErrorCode::input,
               "standard output cannot be written: " + std::generic_category().message(errno));
 }
 
-Status write_to_file(const fs::path& path, std::span<const std::byte> bytes, bool overwrite,
-                     const std::function<bool()>& cancelled) {
-  auto file = PendingFile::create(path, overwrite ? IfExists::replace : IfExists::fail);
-  if (!file) return propagate(file);
-  const SignalProtected protection(file->temporary_path());
-  if (auto appended = file->append(bytes); !appended) return appended;
-  if (cancelled()) return fail(ErrorCode::cancelled, "stopped");
-  return file->commit();
+// Messages of the encoder with the file's name in front.
+Log with_name(const fs::path& output, const Log& log) {
+  const std::string name = output == kPipe ? "standard output" : display_name(output);
+  return Log([name, log](LogLevel level, std::string_view text) {
+    const std::string line = name + ": " + std::string(text);
+    if (level == LogLevel::warning) log.warning(line);
+    if (level == LogLevel::info) log.info(line);
+  });
 }
 
 }  // namespace
@@ -194,13 +179,13 @@ Result<image::Picture> read_input(const BatchJob& job, const Log& log) {
   return image::read(job.named.input, log);
 }
 
-Status write_output(const BatchJob& job, const Image& result, int quality, bool overwrite,
-                    const std::function<bool()>& cancelled, const Log& log) {
-  const auto bytes = image::encode(result.view(), result.metadata, job.named.format, {quality}, log);
+Status write_output(const BatchJob& job, const Image& result, int quality, bool overwrite, const Log& log) {
+  const auto bytes = image::encode(result.view(), result.metadata, job.named.format, {quality},
+                                   with_name(job.named.output, log));
   if (!bytes) return tl::unexpected(bytes.error().in_context(shown_name(job.named.input)));
-  if (cancelled()) return fail(ErrorCode::cancelled, "stopped");
+  if (caught_signal() != 0) return fail(ErrorCode::cancelled, "stopped");
   if (job.named.output == kPipe) return write_to_standard_output(*bytes);
-  return write_to_file(job.named.output, *bytes, overwrite, cancelled);
+  return write_output_file(job.named.output, *bytes, overwrite ? IfExists::replace : IfExists::fail);
 }
 
 }  // namespace upres::cli

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,12 +24,6 @@ struct BatchJob {
   Extent output = {};
 };
 
-// An input that cannot, with why: what happened, beginning with its name.
-struct FailedJob {
-  std::filesystem::path input;
-  Error error;
-};
-
 struct Batch {
   std::vector<BatchJob> jobs;
   std::vector<FailedJob> failed;
@@ -40,16 +33,15 @@ struct Batch {
 // Looks at inputs and outputs: what the input is, how large the result becomes, whether the output may be
 // written: it exists and `overwrite` is off, is an input of this call, its folder is missing or not writable,
 // its format cannot hold it. Makes the output folder if that is missing and anything is to be put there.
-// Reads pipes.
+// Reads pipes. After a signal it looks no further.
 Batch prepare_batch(const NamedJobs& named, const upscale::Scale& scale, bool overwrite);
 
 // The picture of a job. Errors: input.
 Result<image::Picture> read_input(const BatchJob& job, const Log& log);
 
-// Writes the result; nothing is left of a file that could not be finished, or when `cancelled` says so.
+// Writes the result; nothing is left of a file that could not be finished, or after a signal.
 // Errors: input, cancelled.
-Status write_output(const BatchJob& job, const Image& result, int quality, bool overwrite,
-                    const std::function<bool()>& cancelled, const Log& log);
+Status write_output(const BatchJob& job, const Image& result, int quality, bool overwrite, const Log& log);
 
 // How an input is called in messages: its name, or "standard input".
 std::string shown_name(const std::filesystem::path& input);

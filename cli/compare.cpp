@@ -22,6 +22,15 @@ constexpr std::string_view kExamples = R"(Examples:
 Luma is that of BT.601 in limited range, on a peak of 255. Alpha is not compared.
 )";
 
+CLI::Validator pixel_count() {
+  return CLI::Validator(
+      [](const std::string& text) {
+        const bool is_count = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+        return is_count ? std::string() : "'" + text + "' is no number of pixels (0 or more)";
+      },
+      "");
+}
+
 struct CompareOptions {
   ConsoleOptions console;
   int shave_px = 0;
@@ -70,7 +79,7 @@ void add_compare(CLI::App& app, Action& action) {
   CLI::Option* files = add_plain_arguments(*command, "PICTURE", "the two pictures");
   command->add_option("--shave", options->shave_px, "pixels left out at each side")
       ->type_name("N")
-      ->check(CLI::NonNegativeNumber);
+      ->check(pixel_count());
   add_console_options(*command, options->console);
   command->callback([options, files, &action] {
     action = [options, names = plain_values(files)] { return run_compare(*options, names); };

@@ -16,20 +16,24 @@ Result<upscale::Device> open_device(const ComputeOptions& options, Console& cons
   device_options.threads = options.threads;
   device_options.kernel = options.kernel;
   device_options.cache = cache_of(options);
-  return upscale::Device::open(*entry, device_options, console.log());
+  auto device = upscale::Device::open(*entry, device_options, console.log());
+  if (!device || options.precision == upscale::Precision::automatic) return device;
+  // What was asked for does not depend on the network.
+  if (const auto can = device->resolve(options.precision, {}); !can) return tl::unexpected(can.error());
+  return device;
 }
 
 void announce(Console& console, const std::string& command, const upscale::Device& device,
-              const std::string& model, upscale::Precision precision) {
-  const std::string precision_name(upscale::name(precision));
+              const std::string& model, std::optional<upscale::Precision> precision) {
+  const std::string precision_name(precision ? upscale::name(*precision) : "");
   console.event("start", {{"command", command},
                           {"version", upscale::kVersion},
                           {"device", device.info().name},
                           {"driver", device.info().driver},
-                          {"model", model},
-                          {"precision", precision_name}});
-  console.detail(device.info().name + " (" + device.info().driver + "), model " + model + ", " +
-                 precision_name);
+                          {"model", model.empty() ? Json(nullptr) : Json(model)},
+                          {"precision", precision ? Json(precision_name) : Json(nullptr)}});
+  console.detail("device " + device.info().name + " (" + device.info().driver + ")" +
+                 (model.empty() ? "" : ", model " + model) + (precision ? ", " + precision_name : ""));
 }
 
 int report_failure(Console& console, const Error& error) {

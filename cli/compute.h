@@ -1,6 +1,7 @@
 // From options to an open device, for every subcommand that computes.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "base/error.h"
@@ -11,12 +12,12 @@
 namespace upres::cli {
 
 // Sets the threads of every library in the process, chooses and opens the device.
-// Errors: device, usage.
+// Errors: device, also for a precision that it cannot do; usage.
 Result<upscale::Device> open_device(const ComputeOptions& options, Console& console);
 
-// Event `start`; with --verbose a line of text.
+// Event `start`; with --verbose a line of text. What was not chosen is null: an empty model, no precision.
 void announce(Console& console, const std::string& command, const upscale::Device& device,
-              const std::string& model, upscale::Precision precision);
+              const std::string& model, std::optional<upscale::Precision> precision);
 
 // Prints the error, as a `failed` event too (`input`: null where it belongs to none), and gives the exit
 // code.

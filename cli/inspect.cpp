@@ -1,9 +1,12 @@
 // upres inspect: a model's graph, and what a device is to run.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <filesystem>
 #include <memory>
 
+#include "base/display_name.h"
 #include "commands.h"
 #include "compute.h"
 #include "console.h"
@@ -15,6 +18,7 @@
 #include "options.h"
 #include "plan/plan.h"
 #include "plan/tiles.h"
+#include "signals.h"
 #include "upscale/files.h"
 #include "upscale/model.h"
 #include "upscale/scale.h"
@@ -27,7 +31,7 @@ constexpr std::string_view kExamples = R"(Examples:
   upres inspect espcn_x3                              the graph, one operator a line
   upres inspect my_x2.onnx --plan                     what the chosen device runs for an RGB picture
   upres inspect espcn_x3 --plan --device-info a.json  the same for a GPU that is not here
-a.json is one GPU's line of upres devices --json.
+a.json is what upres devices --json prints; of several GPUs the first counts.
 )";
 
 constexpr uint64_t kMaxDeviceInfoBytes = 1 << 20;
@@ -65,13 +69,49 @@ Result<std::string> plan_for_gpu(const graph::Graph& graph, const kernels::Devic
   return plan::to_text(*made);
 }
 
+// The GPU's object in what `devices --json` printed: the first GPU's line where there are several.
+Result<std::string> gpu_description(const std::string& text) {
+  const auto kind_of = [](std::string_view line) {
+    const Json object = Json::parse(line, nullptr, false);
+    const auto kind = object.is_object() ? object.find("kind") : object.end();
+    return kind != object.end() && kind->is_string() ? kind->get<std::string>() : std::string();
+  };
+  bool has_cpu = kind_of(text) == "cpu";
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string line = text.substr(begin, end - begin);
+    const std::string kind = kind_of(line);
+    if (kind == "gpu") return line;
+    has_cpu = has_cpu || kind == "cpu";
+    begin = end + 1;
+  }
+  if (!has_cpu) return text;
+  return fail(ErrorCode::usage,
+              "it describes a CPU, and plans can be made for GPUs only; on that machine itself "
+              "--plan --device cpu tells what its CPU runs");
+}
+
+Status check_precision(upscale::Precision precision, const kernels::DeviceInfo& device) {
+  if (precision == upscale::Precision::automatic || precision == upscale::Precision::fp32) return {};
+  return fail(ErrorCode::device, fmt::format("--precision {}: {} computes in fp32 only in this version; use "
+                                             "auto or fp32",
+                                             upscale::name(precision), device.name));
+}
+
 Result<std::string> plan_for_described(const graph::Graph& graph, const InspectOptions& options,
                                        const Extent& size) {
-  const auto file = upscale::read_file(options.device_info, kMaxDeviceInfoBytes);
-  if (!file) return tl::unexpected(Error{ErrorCode::usage, file.error().message, {}});
-  const auto device =
-      devicedb::device_info_from_json({reinterpret_cast<const char*>(file->data()), file->size()});
-  if (!device) return tl::unexpected(device.error().in_context(options.device_info));
+  const auto file =
+      upscale::read_file(options.device_info, kMaxDeviceInfoBytes, [] { return caught_signal() != 0; });
+  if (!file) {
+    const bool is_cancelled = file.error().code == ErrorCode::cancelled;
+    return fail(is_cancelled ? ErrorCode::cancelled : ErrorCode::usage, file.error().message);
+  }
+  const std::string shown = display_name(std::filesystem::path(options.device_info));
+  const auto text = gpu_description({reinterpret_cast<const char*>(file->data()), file->size()});
+  if (!text) return tl::unexpected(text.error().in_context(shown));
+  const auto device = devicedb::device_info_from_json(*text);
+  if (!device) return tl::unexpected(device.error().in_context(shown));
+  if (auto can = check_precision(options.compute.precision, *device); !can) return propagate(can);
   return plan_for_gpu(graph, *device, size, options.compute);
 }
 
@@ -123,7 +163,8 @@ void add_inspect(CLI::App& app, Action& action) {
   command->add_flag("--plan", options->plan,
                     "the steps that the device runs, for one window of an RGB picture");
   command->add_option("--device-info", options->device_info, "plan for the device that this file describes")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(not_empty());
   command->add_option("--size", options->size, "size of the picture to plan for")
       ->type_name("WxH")
       ->capture_default_str();

@@ -56,35 +56,55 @@ void log_ignored(const fs::path& path, const Log& log) {
   }
 }
 
+struct Inputs {
+  std::vector<InputFile> files;
+  std::vector<FailedJob> failed;
+};
+
+// Whether the entry is to be taken; one whose kind cannot be told is, by its name, so that the failure shows.
+bool is_picture_entry(const fs::directory_entry& entry) {
+  const fs::path& path = entry.path();
+  if (path.filename().native().starts_with('.')) return false;
+  std::error_code error;
+  if (entry.is_regular_file(error)) return is_readable(path);
+  return error == std::errc::permission_denied && image::format_from_name(path).has_value();
+}
+
 // Hidden files are not listed: other programs' temporaries are among them, and ours.
-std::vector<InputFile> pictures_in(const fs::path& folder, const Log& log) {
+void add_folder(const fs::path& folder, Inputs& inputs, const Log& log) {
   std::vector<InputFile> files;
   std::error_code error;
-  for (fs::directory_iterator it(folder, error), end; it != end; it.increment(error)) {
-    std::error_code ignored;
-    const fs::path& path = it->path();
-    if (it->is_regular_file(ignored) && !path.filename().native().starts_with('.') && is_readable(path)) {
-      files.push_back({path, true});
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    if (is_picture_entry(*it)) {
+      files.push_back({it->path(), true});
     } else {
-      log_ignored(path, log);
+      log_ignored(it->path(), log);
     }
+  }
+  const std::string shown = display_name(folder);
+  if (error) {
+    inputs.failed.push_back(
+        {folder, {ErrorCode::input, "cannot list folder " + shown + ": " + error.message(), {}}});
+  } else if (files.empty()) {
+    log.warning("folder " + shown + " holds no pictures that upres reads");
   }
   std::sort(files.begin(), files.end(),
             [](const InputFile& a, const InputFile& b) { return a.path < b.path; });
-  return files;
+  inputs.files.insert(inputs.files.end(), files.begin(), files.end());
 }
 
-std::vector<InputFile> expand(const std::vector<std::string>& inputs, const Log& log) {
-  std::vector<InputFile> files;
-  for (const std::string& input : inputs) {
-    if (input != kPipe && is_folder(input)) {
-      const auto pictures = pictures_in(input, log);
-      files.insert(files.end(), pictures.begin(), pictures.end());
+Inputs expand(const std::vector<std::string>& names, const Log& log) {
+  Inputs inputs;
+  for (const std::string& name : names) {
+    if (name.empty()) {
+      inputs.failed.push_back({"", {ErrorCode::input, "an input has an empty name", {}}});
+    } else if (name != kPipe && is_folder(name)) {
+      add_folder(name, inputs, log);
     } else {
-      files.push_back({input, false});
+      inputs.files.push_back({name, false});
     }
   }
-  return files;
+  return inputs;
 }
 
 bool names_folder(const std::string& output, bool is_batch) {
@@ -145,6 +165,10 @@ Result<NamedJob> into_file(const fs::path& input, const fs::path& output,
   if (wanted && by_name && *wanted != *by_name) {
     return wrong(shown + " is the name of a " + std::string(image::name(*by_name)) +
                  " file, but --format says " + std::string(image::name(*wanted)) + "; change one of them");
+  }
+  if (wanted && !by_name && has_picture_extension(output)) {
+    return wrong(shown + " is the name of another kind of picture, but --format says " +
+                 std::string(image::name(*wanted)) + "; change one of them");
   }
   if (!wanted && !by_name) {
     return wrong(shown +
@@ -207,7 +231,9 @@ Result<NamedJobs> name_outputs(const NamingOptions& options, const Log& log) {
   if (!destination) return tl::unexpected(destination.error());
   NamedJobs named;
   if (*destination == Destination::folder) named.output_folder = without_trailing_slashes(*options.output);
-  for (const InputFile& file : expand(options.inputs, log)) {
+  Inputs inputs = expand(options.inputs, log);
+  named.failed = std::move(inputs.failed);
+  for (const InputFile& file : inputs.files) {
     auto job = name_one(file, *destination, options, named.output_folder);
     if (!job) return propagate(job);
     named.jobs.push_back(std::move(*job));

@@ -28,13 +28,21 @@ struct NamedJob {
   image::Format format = image::Format::png;
 };
 
+// An input that cannot be worked on, with why: what happened, to what.
+struct FailedJob {
+  std::filesystem::path input;
+  Error error;
+};
+
 struct NamedJobs {
   std::vector<NamedJob> jobs;
+  std::vector<FailedJob> failed;                       // folders that cannot be listed, empty names
   std::optional<std::filesystem::path> output_folder;  // to be made if it is missing
 };
 
 // Contract, "Outputs". Folders stand for the pictures directly in them, in the order of their names; what
-// else they hold is logged (info; warning for pictures that upres does not read). Errors: usage: no inputs;
+// else they hold is logged (info; warning for pictures that upres does not read, and where a folder has none
+// that it does). Errors: usage: no inputs;
 // several inputs for one file; pipes where a name is needed; an output whose extension is no format, or
 // contradicts --format.
 Result<NamedJobs> name_outputs(const NamingOptions& options, const Log& log = {});

@@ -7,13 +7,12 @@
 #include <optional>
 
 #include "base/display_name.h"
-#include "upscale/files.h"
+#include "files.h"
 
 namespace upres::cli {
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
-constexpr uint64_t kMaxFileBytes = 1ULL << 40;
 
 struct TypeName {
   std::string_view text;
@@ -195,15 +194,15 @@ std::vector<std::byte> encode_npy(const NpyArray& array) {
 }
 
 Result<NpyArray> read_npy(const std::filesystem::path& path) {
-  const auto file = upscale::read_file(path, kMaxFileBytes);
+  const auto file = read_input_file(path);
   if (!file) return tl::unexpected(file.error());
   auto array = parse_npy(*file);
   if (!array) return propagate(array, "cannot read " + display_name(path));
   return array;
 }
 
-Status write_npy(const std::filesystem::path& path, const NpyArray& array) {
-  return upscale::write_file(path, encode_npy(array));
+Status write_npy(const std::filesystem::path& path, const NpyArray& array, IfExists if_exists) {
+  return write_output_file(path, encode_npy(array), if_exists);
 }
 
 }  // namespace upres::cli

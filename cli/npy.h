@@ -11,6 +11,7 @@
 
 #include "base/dtype.h"
 #include "base/error.h"
+#include "base/pending_file.h"
 
 namespace upres::cli {
 
@@ -25,9 +26,9 @@ struct NpyArray {
 Result<NpyArray> parse_npy(std::span<const std::byte> file);
 std::vector<std::byte> encode_npy(const NpyArray& array);
 
-// The same from and to a file, which appears complete or not at all. Errors: input, "cannot read NAME: ...".
+// The same from and to a file (files.h). Errors: input, "cannot read NAME: ..."; cancelled.
 Result<NpyArray> read_npy(const std::filesystem::path& path);
-Status write_npy(const std::filesystem::path& path, const NpyArray& array);
+Status write_npy(const std::filesystem::path& path, const NpyArray& array, IfExists if_exists);
 
 // "(1, 3, 20, 30)".
 std::string shape_text(std::span<const int64_t> shape);

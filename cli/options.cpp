@@ -50,6 +50,8 @@ std::vector<size_t> plain_indices(const std::vector<std::string>& arguments) {
   return plain;
 }
 
+std::string unmarked(const std::string& value) { return value.starts_with(kMark) ? value.substr(1) : value; }
+
 bool only_help_or_version(const std::vector<std::string>& arguments) {
   return std::all_of(arguments.begin(), arguments.end(), [](const std::string& argument) {
     return argument == "--help" || argument == "-h" || argument == "--version";
@@ -57,6 +59,10 @@ bool only_help_or_version(const std::vector<std::string>& arguments) {
 }
 
 }  // namespace
+
+CLI::Validator not_empty() {
+  return CLI::Validator([](const std::string& text) { return text.empty() ? "needs a value" : ""; }, "");
+}
 
 void add_console_options(CLI::App& app, ConsoleOptions& options) {
   app.add_flag("--json", options.json, "one JSON object a line on standard output");
@@ -70,9 +76,12 @@ void add_text_options(CLI::App& app, ConsoleOptions& options) {
 
 void add_compute_options(CLI::App& app, ComputeOptions& options, upscale::Precision precision) {
   options.precision = precision;
-  app.add_option("--device", options.device,
-                 "auto, cpu, gpu, gpu:N, part of a name, or a UUID (see upres devices)")
+  app.add_option(
+         "--device", options.device,
+         "auto, cpu, gpu, gpu:N, a UUID, or part of a name: the first GPU of such a name, else the first "
+         "device (see upres devices)")
       ->type_name("D")
+      ->check(not_empty())
       ->capture_default_str();
   app.add_option_function<std::string>(
          "--precision",
@@ -83,7 +92,8 @@ void add_compute_options(CLI::App& app, ComputeOptions& options, upscale::Precis
          "auto, fp32, fp16 or bf16 (" + std::string(upscale::name(precision)) + ")")
       ->type_name("P");
   app.add_option("--kernel", options.kernel, "use this convolution kernel where it is legal")
-      ->type_name("ID");
+      ->type_name("ID")
+      ->check(not_empty());
   app.add_option("--tile", options.tile_px, "tile edge in input pixels (from memory and limits)")
       ->type_name("N")
       ->check(CLI::Range(1, 1'000'000'000));
@@ -92,12 +102,13 @@ void add_compute_options(CLI::App& app, ComputeOptions& options, upscale::Precis
       ->check(CLI::Range(1, 4096));
   CLI::Option* cache =
       app.add_option("--cache", options.cache, "folder for measured results and compiled pipelines")
-          ->type_name("DIR");
+          ->type_name("DIR")
+          ->check(not_empty());
   app.add_flag("--no-cache", options.no_cache, "keep nothing between runs")->excludes(cache);
 }
 
 void add_model_option(CLI::App& app, std::string& model, const std::string& meaning) {
-  app.add_option("-m,--model", model, meaning)->type_name("MODEL");
+  app.add_option("-m,--model", model, meaning)->type_name("MODEL")->check(not_empty());
 }
 
 upscale::Cache cache_of(const ComputeOptions& options) {
@@ -122,22 +133,40 @@ CLI::Option* add_plain_arguments(CLI::App& app, const std::string& name, const s
 
 std::vector<std::string> plain_values(const CLI::Option* plain_arguments) {
   std::vector<std::string> values = plain_arguments->results();
-  for (std::string& value : values) {
-    if (value.starts_with(kMark)) value.erase(0, 1);
-  }
+  for (std::string& value : values) value = unmarked(value);
   return values;
 }
 
-std::vector<std::string> with_marked_names(std::vector<std::string> arguments) {
+std::string unexpected_arguments(const CLI::App& app) {
+  std::string text;
+  for (const std::string& argument : app.remaining(true)) text += " " + unmarked(argument);
+  return text;
+}
+
+std::vector<std::string> with_marked_names(std::vector<std::string> arguments,
+                                           const std::vector<std::string>& subcommands) {
   const std::vector<size_t> plain = plain_indices(arguments);
   for (const size_t i : plain) {
     const std::string& name = arguments[i];
-    if (name.starts_with('[') || name.starts_with(kMark) || is_option(name)) arguments[i].insert(0, 1, kMark);
+    const bool is_like_subcommand =
+        i > 0 && std::find(subcommands.begin(), subcommands.end(), name) != subcommands.end();
+    if (name.starts_with('[') || name.starts_with(kMark) || is_option(name) || is_like_subcommand)
+      arguments[i].insert(0, 1, kMark);
   }
   // Whatever comes after the first "--" is marked where it needs to be.
   const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
   if (dashes != arguments.end()) arguments.erase(dashes);
   return arguments;
+}
+
+std::optional<std::string> option_without_value(const std::vector<std::string>& arguments) {
+  for (size_t i = 0; i < arguments.size() && arguments[i] != "--"; ++i) {
+    const std::string& argument = arguments[i];
+    if (!is_option(argument)) continue;
+    if (argument.starts_with("--") && argument.find('=') == argument.size() - 1) return argument;
+    if (takes_next(argument)) ++i;
+  }
+  return std::nullopt;
 }
 
 bool is_flag(std::string_view argument) {

@@ -44,9 +44,19 @@ upscale::Cache cache_of(const ComputeOptions& options);
 CLI::Option* add_plain_arguments(CLI::App& app, const std::string& name, const std::string& meaning);
 std::vector<std::string> plain_values(const CLI::Option* plain_arguments);
 
-// Marks names that CLI11 would take for a list ("[a,b]") or, after "--", for an option, and drops "--": names
-// may hold anything. plain_values() undoes it.
-std::vector<std::string> with_marked_names(std::vector<std::string> arguments);
+// Marks names that CLI11 would take for a list ("[a,b]"), for a subcommand after the first argument or, after
+// "--", for an option, and drops "--": names may hold anything. plain_values() undoes it.
+std::vector<std::string> with_marked_names(std::vector<std::string> arguments,
+                                           const std::vector<std::string>& subcommands = {});
+
+// What parsing left over, in the order given, each with a blank in front.
+std::string unexpected_arguments(const CLI::App& app);
+
+// The first "--option=" with nothing behind it, for which CLI11 would take the next argument.
+std::optional<std::string> option_without_value(const std::vector<std::string>& arguments);
+
+// Refuses empty values.
+CLI::Validator not_empty();
 
 // Options that take no value; everything else that begins with a dash takes one.
 bool is_flag(std::string_view argument);

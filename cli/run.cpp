@@ -1,9 +1,13 @@
 // upres run: raw tensors through a model.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "base/display_name.h"
 #include "base/half.h"
@@ -11,6 +15,8 @@
 #include "compute.h"
 #include "console.h"
 #include "exit_code.h"
+#include "files.h"
+#include "graph/extents.h"
 #include "npy.h"
 #include "options.h"
 #include "signals.h"
@@ -78,6 +84,7 @@ Result<std::vector<Target>> targets_of(const upscale::Model& model, const std::v
 
 Status check_target(const fs::path& file, const std::vector<std::string>& inputs, bool overwrite) {
   std::error_code error;
+  if (auto folder = check_output_folder(file); !folder) return propagate(folder, shown(file));
   if (!fs::exists(fs::symlink_status(file, error))) return {};
   for (const std::string& input : inputs) {
     if (fs::equivalent(file, input, error))
@@ -115,13 +122,18 @@ Result<NpyArray> read_input(const upscale::Model& model, size_t index, const std
   return array;
 }
 
-Result<std::vector<NpyArray>> read_inputs(const upscale::Model& model,
-                                          const std::vector<std::string>& files) {
+Status check_count(const upscale::Model& model, const std::vector<std::string>& files) {
   if (files.size() != model.inputs.size()) {
-    return fail(ErrorCode::model,
+    const bool is_missing = files.size() < model.inputs.size();
+    return fail(is_missing ? ErrorCode::model : ErrorCode::usage,
                 fmt::format("{} wants {} inputs:{}; {} files were given", display_name(model.name),
                             model.inputs.size(), names_of(model.inputs), files.size()));
   }
+  return {};
+}
+
+Result<std::vector<NpyArray>> read_inputs(const upscale::Model& model,
+                                          const std::vector<std::string>& files) {
   std::vector<NpyArray> arrays;
   for (size_t i = 0; i < files.size(); ++i) {
     auto array = read_input(model, i, files[i]);
@@ -165,56 +177,120 @@ void append(NpyArray& array, const Tensor& tensor) {
   }
 }
 
+bool is_cancelled() { return caught_signal() != 0; }
+
+Status stopped() { return fail(ErrorCode::cancelled, "stopped"); }
+
+// The CPU computes any window at the same pace, and between two of them it can be stopped.
+std::optional<int> window_px(const upscale::Device& device, const graph::Graph& network,
+                             const std::optional<int>& wanted) {
+  constexpr int kCpuWindow_px = 512;
+  if (wanted || !device.is_cpu()) return wanted;
+  const graph::Halo halo = graph::receptive_field(network);
+  // Where the network sees far, most of a small window would be overlap.
+  return std::max(kCpuWindow_px, 4 * std::max(halo.left_px + halo.right_px, halo.top_px + halo.bottom_px));
+}
+
 Result<std::vector<NpyArray>> compute(const upscale::Device& device, const upscale::Model& model,
                                       upscale::Precision precision, const std::vector<NpyArray>& inputs,
                                       const RunOptions& options) {
-  auto runner = upscale::TensorRunner::create(device, model, precision, options.compute.tile_px);
+  auto runner = upscale::TensorRunner::create(device, model, precision,
+                                              window_px(device, model.network, options.compute.tile_px));
   if (!runner) return propagate(runner);
   std::vector<NpyArray> outputs;
   for (const onnx::Port& port : model.outputs) outputs.push_back({port.dtype, {}, {}});
   for (int64_t item = 0; item < inputs.front().shape[0]; ++item) {
     std::vector<Tensor> tensors;
     for (const NpyArray& array : inputs) tensors.push_back(tensor_of(array, item));
-    const auto results = runner->run(tensors, {{}, [] { return caught_signal() != 0; }});
+    const auto results = runner->run(tensors, {{}, is_cancelled});
     if (!results) return tl::unexpected(results.error());
+    if (is_cancelled()) return tl::unexpected(stopped().error());
     for (size_t i = 0; i < outputs.size(); ++i) append(outputs[i], (*results)[i]);
   }
   return outputs;
 }
 
-Status run_files(const RunOptions& options, const std::string& model_name,
-                 const std::vector<std::string>& files, Console& console) {
-  const auto model = upscale::open_model(model_name);
-  if (!model) return tl::unexpected(model.error());
-  const auto targets = targets_of(*model, options.outputs);
-  if (!targets) return tl::unexpected(targets.error());
-  const auto device = open_device(options.compute, console);
-  if (!device) return tl::unexpected(device.error());
-  const auto precision = device->resolve(options.compute.precision, model->network);
-  if (!precision) return tl::unexpected(precision.error());
-  for (const Target& target : *targets) {
-    if (auto checked = check_target(target.file, files, options.overwrite); !checked) return checked;
+// One call, after its arguments are understood.
+class Run {
+ public:
+  Run(const RunOptions& options, std::vector<std::string> files, Console& console)
+      : options_(options), files_(std::move(files)), console_(console) {}
+
+  int run(const std::string& model_name) {
+    const auto begin = std::chrono::steady_clock::now();
+    auto done = prepare(model_name);
+    const bool is_started = done.has_value();
+    if (done) done = compute_and_write(begin);
+    const int code = done ? kDone : report_failure(console_, done.error());
+    if (is_started) {
+      console_.event("summary", {{"done", done ? 1 : 0},
+                                 {"skipped", 0},
+                                 {"failed", done || is_cancelled() ? 0 : 1},
+                                 {"seconds", seconds_since(begin)}});
+    }
+    return code;
   }
-  const auto inputs = read_inputs(*model, files);
-  if (!inputs) return tl::unexpected(inputs.error());
-  announce(console, "run", *device, model->name, *precision);
-  const auto begin = std::chrono::steady_clock::now();
-  const auto outputs = compute(*device, *model, *precision, *inputs, options);
-  if (!outputs) return tl::unexpected(outputs.error());
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  for (const Target& target : *targets) {
-    const NpyArray& array = (*outputs)[target.output];
-    if (auto written = write_npy(target.file, array); !written) return written;
-    console.event("done", {{"input", files.front()},
-                           {"output", target.file.native()},
-                           {"seconds", seconds},
-                           {"width", array.shape[3]},
-                           {"height", array.shape[2]}});
-    console.detail(fmt::format("{} {} in {:.3f} s", shown(target.file), shape_text(array.shape), seconds));
+
+ private:
+  static double seconds_since(std::chrono::steady_clock::time_point begin) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   }
-  device->options().cache.trim();
-  return {};
-}
+
+  // Everything that can be known before a file is read.
+  Status prepare(const std::string& model_name) {
+    auto model = upscale::open_model(model_name);
+    if (!model) return propagate(model);
+    model_ = std::move(*model);
+    auto targets = targets_of(*model_, options_.outputs);
+    if (!targets) return propagate(targets);
+    targets_ = std::move(*targets);
+    if (auto checked = check_count(*model_, files_); !checked) return checked;
+    auto device = open_device(options_.compute, console_);
+    if (!device) return propagate(device);
+    device_ = std::move(*device);
+    auto precision = device_->resolve(options_.compute.precision, model_->network);
+    if (!precision) return propagate(precision);
+    precision_ = *precision;
+    announce(console_, "run", *device_, model_->name, precision_);
+    return {};
+  }
+
+  Status compute_and_write(std::chrono::steady_clock::time_point begin) {
+    for (const Target& target : targets_) {
+      if (auto checked = check_target(target.file, files_, options_.overwrite); !checked) return checked;
+    }
+    const auto inputs = read_inputs(*model_, files_);
+    if (!inputs) return tl::unexpected(inputs.error());
+    const auto outputs = compute(*device_, *model_, precision_, *inputs, options_);
+    if (!outputs) return tl::unexpected(outputs.error());
+    for (const Target& target : targets_) {
+      if (auto written = write(target, (*outputs)[target.output], begin); !written) return written;
+    }
+    device_->options().cache.trim();
+    return {};
+  }
+
+  Status write(const Target& target, const NpyArray& array, std::chrono::steady_clock::time_point begin) {
+    const auto if_exists = options_.overwrite ? IfExists::replace : IfExists::fail;
+    if (auto written = write_npy(target.file, array, if_exists); !written) return written;
+    const double seconds = seconds_since(begin);
+    console_.event("done", {{"input", files_.front()},
+                            {"output", target.file.native()},
+                            {"seconds", seconds},
+                            {"width", array.shape[3]},
+                            {"height", array.shape[2]}});
+    console_.detail(fmt::format("{} {} in {:.3f} s", shown(target.file), shape_text(array.shape), seconds));
+    return {};
+  }
+
+  const RunOptions& options_;
+  const std::vector<std::string> files_;
+  Console& console_;
+  std::optional<upscale::Model> model_;
+  std::vector<Target> targets_;
+  std::optional<upscale::Device> device_;
+  upscale::Precision precision_ = upscale::Precision::fp32;
+};
 
 int run_run(const RunOptions& options, const std::vector<std::string>& arguments) {
   Console console(options.console);
@@ -223,8 +299,7 @@ int run_run(const RunOptions& options, const std::vector<std::string>& arguments
                           {ErrorCode::usage, "run needs a model and its inputs; see upres run --help"});
   }
   const std::vector<std::string> files(arguments.begin() + 1, arguments.end());
-  const auto done = run_files(options, arguments.front(), files, console);
-  return done ? kDone : report_failure(console, done.error());
+  return Run(options, files, console).run(arguments.front());
 }
 
 }  // namespace

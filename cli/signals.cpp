@@ -27,10 +27,16 @@ extern "C" void on_signal(int signal) {
 
 void install_signal_handlers() {
   struct sigaction action = {};
-  action.sa_handler = on_signal;
-  action.sa_flags = SA_RESTART;
+  action.sa_handler = on_signal;  // without SA_RESTART: whoever waits for input is to notice
   sigemptyset(&action.sa_mask);
   for (const int signal : {SIGINT, SIGTERM}) ::sigaction(signal, &action, nullptr);
+  // nohup has it ignored, and means that.
+  struct sigaction before = {};
+  if (::sigaction(SIGHUP, nullptr, &before) == 0 && before.sa_handler != SIG_IGN)
+    ::sigaction(SIGHUP, &action, nullptr);
+  // Writing beyond the limit on file sizes is then an error (EFBIG) that is told and cleaned up after.
+  action.sa_handler = SIG_IGN;
+  ::sigaction(SIGXFSZ, &action, nullptr);
 }
 
 int caught_signal() { return caught; }

@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <map>
 #include <memory>
 #include <utility>
@@ -13,9 +15,12 @@
 #include "compute.h"
 #include "console.h"
 #include "exit_code.h"
+#include "graph/extents.h"
+#include "graph/picture.h"
 #include "image/format.h"
 #include "naming.h"
 #include "options.h"
+#include "plan/tiles.h"
 #include "signals.h"
 #include "upscale/model.h"
 #include "upscale/scale.h"
@@ -56,6 +61,10 @@ int64_t output_px(const BatchJob& job) { return int64_t{job.output.width_px} * j
 
 bool is_cancelled() { return caught_signal() != 0; }
 
+bool holds_16_bits(image::Format format) {
+  return format == image::Format::png || format == image::Format::tiff;
+}
+
 // The models of a call: the one named, or for each input the smallest embedded one that enlarges enough.
 class Models {
  public:
@@ -84,6 +93,21 @@ class Models {
     return scale;
   }
 
+  // The name given with -m; empty without.
+  [[nodiscard]] std::string given_name() const { return named_ ? named_->model.name : ""; }
+
+  [[nodiscard]] int largest_factor() const { return named_ ? named_->kind.factor : embedded_.back().factor; }
+
+  // Why no model enlarges `input` to `output`.
+  [[nodiscard]] tl::unexpected<Error> too_large(const Extent& input, const Extent& output) const {
+    const double factor = std::max(static_cast<double>(output.width_px) / input.width_px,
+                                   static_cast<double>(output.height_px) / input.height_px);
+    return fail(ErrorCode::input,
+                fmt::format("{}x{} is {:.2f} times its {}x{}, more than the {} {}", output.width_px,
+                            output.height_px, std::ceil(factor * 100) / 100, input.width_px, input.height_px,
+                            largest_factor(), what_is_largest()));
+  }
+
   // The model for an enlargement of at least `factor`.
   [[nodiscard]] Result<upscale::PictureModel> for_factor(int factor) const {
     if (factor > largest_factor()) return too_large(std::to_string(factor));
@@ -97,12 +121,14 @@ class Models {
  private:
   static constexpr double kDefaultScale = 2;
 
-  [[nodiscard]] int largest_factor() const { return named_ ? named_->kind.factor : embedded_.back().factor; }
-
   [[nodiscard]] tl::unexpected<Error> too_large(const std::string& scale) const {
     return fail(ErrorCode::usage, "scale " + scale + " is more than the " + std::to_string(largest_factor()) +
-                                      " that " + (named_ ? "this model" : "the largest model") +
-                                      " does in this version; ask for less, or enlarge twice");
+                                      " " + what_is_largest());
+  }
+
+  [[nodiscard]] std::string what_is_largest() const {
+    return std::string("that ") + (named_ ? "this model" : "the largest model") +
+           " does in this version; ask for less, or enlarge twice";
   }
 
   std::optional<upscale::PictureModel> named_;
@@ -174,11 +200,14 @@ class Call {
   // size that needs more than the largest factor is the fault of one input.
   Status start() {
     std::vector<BatchJob> jobs;
-    upscale::Precision precision = upscale::Precision::fp32;
+    std::optional<upscale::Precision> precision;
+    if (options_.compute.precision != upscale::Precision::automatic) precision = options_.compute.precision;
     for (BatchJob& job : batch_.jobs) {
+      if (is_cancelled()) return fail(ErrorCode::cancelled, "stopped");
       auto upscaler = upscaler_for(job);
-      if (!upscaler && upscaler.error().code != ErrorCode::usage) return propagate(upscaler);
+      if (!upscaler && upscaler.error().code != ErrorCode::input) return propagate(upscaler);
       if (upscaler) {
+        if (auto checked = check_tile(job, (*upscaler)->model()); !checked) return checked;
         precision = (*upscaler)->precision();
         jobs.push_back(std::move(job));
       } else {
@@ -191,8 +220,26 @@ class Call {
     return {};
   }
 
+  // --tile holds for the whole call, so one that leaves nothing between two overlaps is told once.
+  [[nodiscard]] Status check_tile(const BatchJob& job, const upscale::PictureModel& model) const {
+    if (!options_.compute.tile_px) return {};
+    const Extent input{job.shape.width_px, job.shape.height_px};
+    const int factor = model.kind.factor;
+    graph::PictureOptions ends;
+    ends.channels = job.shape.channels;
+    ends.in_dtype = job.shape.dtype;
+    if (job.output != Extent{input.width_px * factor, input.height_px * factor})
+      ends.resize = {input, job.output};
+    const auto graph = graph::attach_picture_ends(model.model.network, ends);
+    if (!graph) return tl::unexpected(graph.error());
+    const auto grid = plan::make_tiles(input, job.output, graph::receptive_field(*graph), factor,
+                                       *options_.compute.tile_px);
+    return grid ? Status() : tl::unexpected(grid.error());
+  }
+
   [[nodiscard]] std::string model_names() const {
-    std::string names;
+    std::string names = models_->given_name();
+    if (!names.empty()) return names;
     for (const auto& [factor, upscaler] : upscalers_) {
       if (upscaler) names += (names.empty() ? "" : ",") + upscaler->model().model.name;
     }
@@ -201,7 +248,9 @@ class Call {
 
   // One upscaler for each factor that is needed.
   Result<upscale::Upscaler*> upscaler_for(const BatchJob& job) {
-    const int factor = upscale::needed_factor({job.shape.width_px, job.shape.height_px}, job.output, scale_);
+    const Extent input{job.shape.width_px, job.shape.height_px};
+    const int factor = upscale::needed_factor(input, job.output, scale_);
+    if (factor > models_->largest_factor()) return models_->too_large(input, job.output);
     auto model = models_->for_factor(factor);
     if (!model) return propagate(model);
     auto& upscaler = upscalers_[model->kind.factor];
@@ -252,11 +301,14 @@ class Call {
     }
     auto upscaler = upscaler_for(job);
     if (!upscaler) return propagate(upscaler);
+    if (job.shape.dtype == DType::u16 && !holds_16_bits(job.named.format)) {
+      console_.note(shown_name(job.named.input) + ": 16 bits a sample become the 8 that " +
+                    std::string(image::name(job.named.format)) + " holds; PNG and TIFF keep 16");
+    }
     auto result = (*upscaler)->process(picture->image.view(), process_options(job));
     if (!result) return propagate(result, shown_name(job.named.input));
     result->metadata = std::move(picture->image.metadata);
-    auto written =
-        write_output(job, *result, options_.quality, options_.overwrite, is_cancelled, console_.log());
+    auto written = write_output(job, *result, options_.quality, options_.overwrite, console_.log());
     done_px_ += output_px(job);
     return written;
   }
@@ -264,9 +316,7 @@ class Call {
   upscale::ProcessOptions process_options(const BatchJob& job) {
     upscale::ProcessOptions options;
     options.output = job.output;
-    const bool holds_16_bits =
-        job.named.format == image::Format::png || job.named.format == image::Format::tiff;
-    options.out_dtype = holds_16_bits ? job.shape.dtype : DType::u8;
+    options.out_dtype = holds_16_bits(job.named.format) ? job.shape.dtype : DType::u8;
     options.callbacks.cancelled = is_cancelled;
     options.callbacks.progress = [this](int64_t done_px, int64_t) {
       console_.progress(done_px_ + done_px, batch_.total_px);
@@ -302,7 +352,8 @@ void add_output_options(CLI::App& command, UpscaleOptions& options) {
   command
       .add_option("-s,--scale", options.scale,
                   "a number above 1, or WxH to fit into (the model's factor with -m, else 2)")
-      ->type_name("SCALE");
+      ->type_name("SCALE")
+      ->check(not_empty());
   add_model_option(command, options.model, "an ONNX file or an embedded model (see upres models)");
   command
       .add_option_function<std::string>(

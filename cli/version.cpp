@@ -9,7 +9,8 @@
 namespace upres::cli {
 
 std::string version_text() {
-  std::string text = fmt::format("upres {} ({})\nslangc {}", upscale::kVersion, kCommit, kSlangcVersion);
+  std::string text = fmt::format("upres {} ({})\nslangc {}\nSPIRV-Tools {}", upscale::kVersion, kCommit,
+                                 kSlangcVersion, kSpirvToolsVersion);
   if (const std::string library = upscale::cpu_library(); !library.empty()) text += "\n" + library;
   return text;
 }

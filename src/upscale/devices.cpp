@@ -64,26 +64,48 @@ Candidates nth_real_gpu(const DeviceList& devices, std::string_view number) {
   return {gpus[index]};
 }
 
-Candidates by_uuid_or_name(const DeviceList& devices, std::string_view selector) {
-  const std::string wanted = lower(selector);
+// What the device itself is called: drivers add themselves in parentheses, "llvmpipe (LLVM 15.0.6, 256
+// bits)".
+std::string plain_name(const DeviceEntry& entry) {
+  return lower(std::string_view(entry.info.name).substr(0, entry.info.name.find(" (")));
+}
+
+Candidates by_uuid_or_name(const DeviceList& devices, const std::string& wanted) {
   if (const std::string uuid = without_hyphens(wanted); looks_like_uuid(uuid)) {
     return select(devices, [&](const DeviceEntry& entry) { return entry.info.uuid == uuid; });
   }
-  return select(devices, [&](const DeviceEntry& entry) {
-    return lower(entry.info.name).find(wanted) != std::string::npos;
-  });
+  Candidates found = select(
+      devices, [&](const DeviceEntry& entry) { return plain_name(entry).find(wanted) != std::string::npos; });
+  std::stable_partition(found.begin(), found.end(),
+                        [](const DeviceEntry* entry) { return entry->is_real_gpu(); });
+  return found;
 }
 
-Candidates candidates(const DeviceList& devices, std::string_view selector) {
-  if (selector.empty()) return {};
-  if (selector == "cpu") return cpus(devices);
-  if (selector == "gpu") return real_gpus_best_first(devices);
-  if (selector.starts_with("gpu:")) return nth_real_gpu(devices, selector.substr(4));
-  if (selector != "auto") return by_uuid_or_name(devices, selector);
+// A number is nobody's name, but part of many.
+bool is_bare_number(std::string_view text) {
+  return !looks_like_uuid(text) &&
+         std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+// `wanted` in lower case.
+Candidates candidates(const DeviceList& devices, const std::string& wanted) {
+  if (is_bare_number(wanted)) return {};
+  if (wanted == "cpu") return cpus(devices);
+  if (wanted == "gpu") return real_gpus_best_first(devices);
+  if (wanted.starts_with("gpu:")) return nth_real_gpu(devices, std::string_view(wanted).substr(4));
+  if (wanted != "auto") return by_uuid_or_name(devices, wanted);
   Candidates found = real_gpus_best_first(devices);
   const Candidates last = cpus(devices);
   found.insert(found.end(), last.begin(), last.end());
   return found;
+}
+
+std::string why_none(std::string_view selector, bool is_found) {
+  const std::string wanted = "--device " + std::string(selector);
+  if (is_found) return "what matches " + wanted + " cannot be used; there are:";
+  if (selector.empty() || !is_bare_number(selector)) return "no device matches " + wanted + "; there are:";
+  return wanted + ": a number alone is no name; say gpu:" + std::string(selector) +
+         " for a GPU by its number (real GPUs, from 0), or part of a name; there are:";
 }
 
 std::vector<std::string> descriptions(const DeviceList& devices) {
@@ -139,15 +161,11 @@ std::string describe(const DeviceEntry& entry) {
 }
 
 Result<DeviceEntry> choose_device(const DeviceList& devices, std::string_view selector) {
-  const Candidates found = candidates(devices, selector);
+  const Candidates found = candidates(devices, lower(selector));
   for (const DeviceEntry* entry : found) {
     if (entry->refusals.empty()) return *entry;
   }
-  const std::string wanted = "--device " + std::string(selector);
-  return fail(ErrorCode::device,
-              found.empty() ? "no device matches " + wanted + "; there are:"
-                            : "what matches " + wanted + " cannot be used; there are:",
-              descriptions(devices));
+  return fail(ErrorCode::device, why_none(selector, !found.empty()), descriptions(devices));
 }
 
 }  // namespace upres::upscale

@@ -43,9 +43,11 @@ DeviceList list_devices(const Log& log = {});
 std::string describe(const DeviceEntry& entry);
 
 // The device that `selector` names: "auto" (best real GPU: discrete, integrated, virtual; else the CPU),
-// "cpu", "gpu" (best real GPU), "gpu:N" (the N-th real GPU of the list, from 0), a UUID (hyphens and case do
-// not matter), or part of a name (case does not matter). Of several that fit a name the first usable one is
-// taken. Errors: device, with every device as a reason, when none fits or what fits is refused.
+// "cpu", "gpu" (best real GPU), "gpu:N" (the N-th real GPU of the list, from 0), a UUID (with or without
+// hyphens), or part of a name; case never matters. What drivers add to a name in parentheses is no part of
+// it, and a number alone names nothing. Of several that fit a name the first usable real GPU is taken, else
+// the first usable device. Errors: device, with every device as a reason, when none fits or what fits is
+// refused.
 Result<DeviceEntry> choose_device(const DeviceList& devices, std::string_view selector);
 
 }  // namespace upres::upscale

@@ -43,6 +43,13 @@ std::string size_text(const Extent& extent) {
   return std::to_string(extent.width_px) + "x" + std::to_string(extent.height_px);
 }
 
+// "tiles: 6 windows of 128x128 pixels, overlap 16x16".
+std::string grid_text(const plan::TileGrid& grid, const graph::Halo& halo) {
+  return "tiles: " + std::to_string(grid.tiles.size()) +
+         (grid.tiles.size() == 1 ? " window of " : " windows of ") + size_text(grid.input_window) +
+         " pixels, overlap " + size_text({halo.left_px + halo.right_px, halo.top_px + halo.bottom_px});
+}
+
 Result<Image> create_output(const ImageShape& shape) {
   const uint64_t needed_bytes = uint64_t{shape.row_bytes()} * static_cast<uint64_t>(shape.height_px);
   const auto available_bytes = available_memory_bytes();
@@ -140,6 +147,14 @@ Result<std::shared_ptr<session::Session>> Upscaler::session_for(Attempt& attempt
   return attempt.sessions.back().second;
 }
 
+// Each kernel with its constants once, however many pictures and layers it serves.
+void Upscaler::tell_kernels(const std::vector<session::StepTime>& steps) {
+  for (const session::StepTime& step : steps) {
+    const std::string text = "kernel " + step.kernel + (step.constants.empty() ? "" : " " + step.constants);
+    if (told_kernels_.insert(text).second) log_.info(text);
+  }
+}
+
 Status Upscaler::run_attempt(Attempt& attempt, const ImageView& input, const MutableImageView& output,
                              const RunCallbacks& callbacks) {
   const Extent in = extent_of(input.shape);
@@ -151,8 +166,10 @@ Status Upscaler::run_attempt(Attempt& attempt, const ImageView& input, const Mut
   if (!edge_px) return tl::unexpected(edge_px.error());
   const auto grid = plan::make_tiles(in, out, graph::receptive_field(graph), model_.kind.factor, *edge_px);
   if (!grid) return tl::unexpected(grid.error());
+  log_.info(grid_text(*grid, graph::receptive_field(graph)));
   const auto report = run_tiles(**session, *grid, as_tensor(input), as_tensor(output), callbacks);
   if (!report) return tl::unexpected(report.error());
+  tell_kernels(report->times.steps);
   return check_result(report->statistics, is_flat(input));
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -37,7 +38,7 @@ struct ProcessOptions {
 //
 // What comes out is checked: a picture with NaN or infinite samples, or one that is flat although the input
 // is not, is computed again in fp32, then on the CPU, and otherwise refused. A device that fails is replaced
-// by the CPU in the same way; the log tells (warning).
+// by the CPU in the same way; the log tells (warning). The log also tells kernels and tiles (info).
 class Upscaler {
  public:
   // Errors: device (a precision that the device cannot do, no session), model.
@@ -76,6 +77,7 @@ class Upscaler {
                                                         const Extent& output, DType out_dtype);
   Status run_attempt(Attempt& attempt, const ImageView& input, const MutableImageView& output,
                      const RunCallbacks& callbacks);
+  void tell_kernels(const std::vector<session::StepTime>& steps);
 
   Device device_;
   PictureModel model_;
@@ -83,6 +85,7 @@ class Upscaler {
   Precision precision_;
   Log log_;
   std::vector<Attempt> attempts_;
+  std::set<std::string> told_kernels_;  // in the log already
 };
 
 // Largest window edge for a session of this graph on this device, in input pixels: `wanted`, or from memory

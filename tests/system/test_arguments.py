@@ -118,7 +118,9 @@ def test_the_default_model_is_the_smallest_that_suffices(upres, photo):
     ["-s", "0x0"], ["-s"], ["-s", "5"], ["-s", "4.01"], ["-s", "64"], ["--format", "bmp"], ["--quality", "0"],
     ["--quality", "101"], ["--tile", "0"], ["--threads", "0"], ["--precision", "fp64"], ["--kernel", "no_such"],
     ["--cache", "a", "--no-cache"], ["-o", "out.xyz"], ["-o", "out.gif"], ["-o", "out.png", "--format", "webp"], ["-x.png"],
-    ["-m", "espcn_x2", "-s", "3"],
+    ["-m", "espcn_x2", "-s", "3"], ["-s", ""], ["-m", ""], ["--cache", ""], ["--kernel", ""], ["--device", ""], ["-o", ""],
+    ["--cache="], ["--scale=", "-o", "x.png"], ["-o", "out.bmp", "--format", "png"], ["-o", "out.GIF", "--format", "jpg"],
+    ["-s", "0x2"],
 ])
 def test_wrong_usage(upres, photo, arguments):
     done = upres("photo.jpg", *arguments, code=2)
@@ -154,6 +156,7 @@ def test_version(upres):
     lines = upres.plain("--version").stdout.decode().splitlines()
     assert lines[0].startswith("upres 0.") and "(" in lines[0]
     assert any(line.startswith("slangc ") for line in lines)
+    assert any(line == "SPIRV-Tools none" or line.startswith("SPIRV-Tools 20") for line in lines)
     assert any(line.startswith("oneDNN ") for line in lines)
 
 
@@ -161,3 +164,27 @@ def test_a_file_called_like_a_subcommand(upres):
     save(upres.folder / "picture.png", gradient(6, 6)).rename(upres.folder / "models")
     upres("./models")
     assert upres.files() == ["models", "models_x2.png"]
+
+
+@pytest.mark.parametrize("arguments", [["upscale", "doctor"], ["p.png", "doctor"], ["--", "doctor"], ["-s", "2", "upscale", "doctor"]])
+def test_only_the_first_word_is_a_subcommand(upres, arguments):
+    for name in ("p.png", "q.png"):
+        save(upres.folder / name, gradient(6, 6))
+    (upres.folder / "q.png").rename(upres.folder / "doctor")
+    upres("--device", "cpu", *arguments, device=None)
+    assert "doctor_x2.png" in upres.files()
+    assert ("p_x2.png" in upres.files()) == ("p.png" in arguments)
+
+
+def test_names_of_subcommands_after_others(upres):
+    save(upres.folder / "p.png", gradient(20, 20))
+    save(upres.folder / "q.png", gradient(20, 20)).rename(upres.folder / "models")
+    assert b"inf" in upres.plain("compare", "p.png", "models").stdout
+    assert upres("inspect", "devices", code=4).stderr.startswith("devices: no such file")
+    upres("p.png", "-o", "devices", "--format", "png")
+    assert "devices" in upres.files()
+
+
+def test_what_is_not_expected_is_told_in_order(upres):
+    done = upres.plain("models", "--size", "1x1", "devices", code=2)
+    assert "--size 1x1 devices" in done.stderr and len(done.stderr.splitlines()) == 1

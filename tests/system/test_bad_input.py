@@ -3,6 +3,7 @@
 import os
 import resource
 import shutil
+import subprocess
 
 import numpy as np
 import pytest
@@ -60,8 +61,80 @@ def test_odd_files_that_are_refused(upres, good, data, name):
 
 def test_a_folder_where_a_picture_should_be(upres, good):
     (upres.folder / "folder.png").mkdir()
-    upres("folder.png", code=0)  # an empty folder is nothing to do
-    assert upres.files() == ["good.png"]
+    done = upres("folder.png", code=0)  # an empty folder is nothing to do
+    assert "folder.png holds no pictures" in done.stderr and len(done.stderr.splitlines()) == 1
+    (upres.folder / "folder.png" / "notes.txt").write_text("no picture")
+    assert "folder.png holds no pictures" in upres("folder.png").stderr
+    assert upres("folder.png", "--quiet").stderr == ""
+    assert upres.files() == ["folder.png/notes.txt", "good.png"]
+
+
+def as_nobody():
+    """For a child process: root may list every folder."""
+    if os.geteuid() == 0:
+        os.setgroups([])
+        os.setgid(65534)
+        os.setuid(65534)
+
+
+def test_a_folder_that_cannot_be_listed(upres, good):
+    locked = upres.folder / "locked"
+    locked.mkdir()
+    save(locked / "p.png", gradient(8, 8))
+    locked.chmod(0o700 if os.geteuid() == 0 else 0)
+    upres.folder.chmod(0o777)
+    try:
+        alone = upres("locked", code=1, preexec_fn=as_nobody).stderr
+        both = upres("locked", "good.png", "-o", "out/", code=1, preexec_fn=as_nobody).stderr
+    finally:
+        locked.chmod(0o700)
+    assert alone == "cannot list folder locked: Permission denied\n"
+    assert alone in both and "out/good.png" in upres.files()
+
+
+def test_an_empty_name(upres, good):
+    assert upres("", code=1).stderr == "an input has an empty name\n"
+    assert "empty name" in refuse(upres, "")
+
+
+@pytest.mark.parametrize("name", ["/dev/zero", "/dev/null", "/dev/urandom"])
+def test_devices_are_no_pictures(upres, good, name):
+    assert refuse(upres, name) == f"cannot read {name}: it is a device, not a file"
+    with open(name, "rb") as file:
+        assert upres("-", code=1, stdin=file).stderr == "cannot read standard input: it is a device, not a file\n"
+    assert "it is a device" in upres("run", "espcn_x2", name, "-o", "out.npy", code=1).stderr
+
+
+@pytest.mark.skipif("asan" in os.environ["UPRES_BIN"] or "tsan" in os.environ["UPRES_BIN"], reason="sanitizers need the address space")
+def test_a_pipe_without_end(upres):
+    limit = 1024 << 20
+    with subprocess.Popen(["cat", "/dev/zero"], stdout=subprocess.PIPE) as endless:
+        done = upres("-", code=1, stdin=endless.stdout, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+        endless.stdout.close()
+        endless.wait()
+    assert "cannot read standard input: it is longer than" in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+def test_a_limit_on_file_sizes(upres):
+    save(upres.folder / "p.png", np.random.default_rng(1).integers(0, 256, (60, 60, 3)).astype(np.uint8))
+    np.save(upres.folder / "in.npy", np.zeros((1, 1, 60, 60), np.float32))
+    before = upres.files()
+    restrict = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+    assert "large" in upres("p.png", "--no-cache", code=1, preexec_fn=restrict).stderr
+    assert "large" in upres("run", "espcn_x2", "in.npy", "-o", "o.npy", "--no-cache", code=1, preexec_fn=restrict).stderr
+    assert upres.files() == before
+
+
+def test_a_size_beyond_the_largest_factor(upres):
+    save(upres.folder / "small.png", gradient(30, 20))
+    save(upres.folder / "large.png", gradient(300, 200))
+    done = upres("small.png", "large.png", "-s", "500x500", code=1)
+    assert "large_500x500.png" in upres.files() and "small_500x500.png" not in upres.files()
+    [line] = [line for line in done.stderr.splitlines() if line.startswith("small.png: ")]
+    assert "500x333 is 16.67 times its 30x20, more than the 4" in line
+    save(upres.folder / "odd.png", gradient(1000, 10))
+    # Hardly more than 4 is not shown as 4.
+    assert "4001x40 is 4.01 times" in upres("odd.png", "-s", "4001x4001", code=1).stderr
 
 
 def test_output_folder_missing(upres, good):
@@ -142,7 +215,10 @@ def test_unknown_device_lists_the_devices(upres, good, device):
 
 def test_precision_that_the_device_cannot_do(upres, good):
     upres("good.png", "--precision", "fp16", code=3)
-    assert upres.files() == ["good.png"]
+    done = upres("missing.png", "-o", "out/", "--precision", "fp16", code=3)  # before any input is looked at
+    assert "missing.png" not in done.stderr and len(done.stderr.splitlines()) == 1
+    upres("run", "espcn_x2", "missing.npy", "-o", "o.npy", "--precision", "fp16", code=3)
+    assert os.listdir(upres.folder) == ["good.png"]
 
 
 def test_a_kernel_for_gpus_on_the_cpu(upres, good):

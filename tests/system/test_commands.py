@@ -94,6 +94,36 @@ def test_inspect_plan_for_a_device_that_is_elsewhere(upres, llvmpipe):
     upres.plain("inspect", "espcn_x2", "--plan", "--device-info", "missing.json", code=2)
 
 
+def test_inspect_reads_what_devices_prints(upres, llvmpipe):
+    printed = upres.plain("devices", "--json").stdout
+    (upres.folder / "all.json").write_bytes(printed)
+    (upres.folder / "gpu.json").write_bytes(next(line for line in printed.splitlines() if b'"gpu"' in line))
+    (upres.folder / "cpu.json").write_bytes(printed.splitlines()[-1])
+    plans = [upres.plain("inspect", "espcn_x2", "--device-info", f"{name}.json").stdout for name in ("all", "gpu")]
+    assert plans[0] == plans[1] and b"conv_naive" in plans[0]
+    refused = upres.plain("inspect", "espcn_x2", "--device-info", "cpu.json", code=2).stderr
+    assert refused.startswith("cpu.json: it describes a CPU") and len(refused.splitlines()) == 1
+
+
+def test_inspect_refuses_precisions_that_the_device_cannot_do(upres, llvmpipe):
+    (upres.folder / "all.json").write_bytes(upres.plain("devices", "--json").stdout)
+    for precision in ("fp16", "bf16"):
+        upres("inspect", "espcn_x2", "--plan", "--precision", precision, device=llvmpipe, code=3)
+        upres.plain("inspect", "espcn_x2", "--device-info", "all.json", "--precision", precision, code=3)
+    upres.plain("inspect", "espcn_x2", "--device-info", "all.json", "--precision", "fp32")
+
+
+def test_devices_are_not_chosen_by_what_drivers_add(upres, llvmpipe):
+    save(upres.folder / "p.png", gradient(6, 6))
+    for selector in ("1", "15", "256", "bits", "(LLVM"):
+        done = upres("p.png", device=selector, code=3)
+        assert len(done.stderr.splitlines()) >= 3 and upres.files() == ["p.png"]
+        assert ("say gpu:" + selector in done.stderr) == selector.isdigit()
+    upres("p.png", device="CPU")
+    upres("p.png", "-o", "q.png", device="Auto")
+    upres("p.png", "-o", "r.png", device="GPU", code=3)
+
+
 def test_inspect_what_is_no_model(upres):
     (upres.folder / "no.onnx").write_text("no")
     upres("inspect", "no.onnx", code=4)
@@ -131,6 +161,25 @@ def test_bench_arguments(upres):
 
 
 class TestRun:
+    def test_events(self, upres):
+        np.save(upres.folder / "in.npy", np.zeros((1, 1, 4, 5), np.float32))
+        events = upres.events("run", "espcn_x2", "in.npy", "-o", "out.npy")
+        assert [event["event"] for event in events] == ["start", "done", "summary"]
+        assert (events[0]["model"], events[0]["precision"]) == ("espcn_x2", "fp32")
+        assert (events[1]["output"], events[1]["width"], events[1]["height"]) == ("out.npy", 10, 8)
+        assert list(events[2]) == ["event", "done", "skipped", "failed", "seconds"]
+        assert (events[2]["done"], events[2]["skipped"], events[2]["failed"]) == (1, 0, 0)
+        events = upres.events("run", "espcn_x2", "in.npy", "-o", "out.npy", code=1)
+        assert [event["event"] for event in events] == ["start", "failed", "summary"]
+        assert (events[2]["done"], events[2]["failed"]) == (0, 1)
+
+    def test_windows_cannot_be_seen(self, upres):
+        """Larger than one window of the CPU device."""
+        np.save(upres.folder / "in.npy", np.random.default_rng(1).random((1, 1, 20, 600), np.float32))
+        upres("run", "espcn_x2", "in.npy", "-o", "cut.npy")
+        upres("run", "espcn_x2", "in.npy", "-o", "whole.npy", "--tile", "600")
+        assert (np.load(upres.folder / "cut.npy") == np.load(upres.folder / "whole.npy")).all()
+
     def test_one_input_one_output(self, upres):
         np.save(upres.folder / "in.npy", np.random.default_rng(1).random((2, 1, 9, 7), np.float32))
         upres("run", "espcn_x2", "in.npy", "-o", "out.npy")
@@ -169,10 +218,10 @@ class TestRun:
         upres("run", "espcn_x2", "no.npy", "-o", "out.npy", code=1)
         upres("run", "espcn_x2", "missing.npy", "-o", "out.npy", code=1)
         np.save(upres.folder / "in.npy", np.zeros((1, 1, 4, 4), np.float32))
-        upres("run", "espcn_x2", "in.npy", "in.npy", "-o", "out.npy", code=4)
+        assert "2 files" in upres("run", "espcn_x2", "in.npy", "in.npy", "-o", "out.npy", code=2).stderr
         upres("run", "espcn_x2", "-o", "out.npy", code=2)
         upres("run", "espcn_x2", "in.npy", "-o", "in.npy", "--overwrite", code=1)
-        upres("run", "espcn_x2", "in.npy", "-o", "no/where.npy", code=1)
+        assert "the output folder no does not exist" in upres("run", "espcn_x2", "missing.npy", "-o", "no/where.npy", code=1).stderr
         (upres.folder / "out.npy").write_text("mine")
         upres("run", "espcn_x2", "in.npy", "-o", "out.npy", code=1)
         assert (upres.folder / "out.npy").read_text() == "mine"
@@ -211,7 +260,9 @@ class TestCompare:
         [result] = lines(upres.plain("compare", "a.png", "b.png", "--shave", "1", "--json"))
         assert result["psnr_rgb"] is None and (result["width"], result["height"]) == (18, 14)
         upres.plain("compare", "a.png", "b.png", "--shave", "8", code=2)
-        upres.plain("compare", "a.png", "b.png", "--shave", "-1", code=2)
+        for wrong in ("-1", "1.5", "x", "", "99999999999"):
+            assert len(upres.plain("compare", "a.png", "b.png", "--shave", wrong, code=2).stderr.splitlines()) == 1
+        assert "'-1' is no number of pixels" in upres.plain("compare", "a.png", "b.png", "--shave", "-1", code=2).stderr
 
     def test_refusals(self, upres):
         save(upres.folder / "a.png", gradient(20, 16))

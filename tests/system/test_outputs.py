@@ -57,6 +57,54 @@ def test_permissions_follow_the_umask(upres, picture):
     assert stat.S_IMODE((upres.folder / "p_x2.png").stat().st_mode) == 0o640
 
 
+def test_overwrite_keeps_the_permissions(upres, picture):
+    for name, mode in (("a.png", 0o600), ("b.png", 0o664)):
+        (upres.folder / name).write_text("old")
+        (upres.folder / name).chmod(mode)
+        upres("p.png", "-o", name, "--overwrite")
+        assert stat.S_IMODE((upres.folder / name).stat().st_mode) == mode
+        assert load(upres.folder / name).shape == (94, 122, 3)
+
+
+def test_sixteen_bits_in_formats_of_eight_are_told(upres):
+    (upres.folder / "deep.png").write_bytes(png_bytes((gradient(12, 10).astype(np.uint16) * 257)))
+    for extension, is_told in (("jpg", True), ("webp", True), ("png", False), ("tif", False)):
+        lines = upres("deep.png", "-o", f"out.{extension}").stderr.splitlines()
+        assert sum("16 bits" in line and "deep.png" in line for line in lines) == (1 if is_told else 0)
+        assert upres("deep.png", "-o", f"quiet.{extension}", "--quiet").stderr == ""
+
+
+def test_what_a_format_cannot_keep_is_told_of_its_file(upres, data):
+    done = upres(str(data / "images" / "odd" / "cat.jpg"), "-o", "cat.tif")
+    assert any(line.startswith("cat.tif: ") and "EXIF" in line for line in done.stderr.splitlines())
+
+
+@pytest.mark.parametrize("which", ["cpu", "llvmpipe"])
+def test_verbose_tells_device_model_kernels_and_tiles(upres, llvmpipe, picture, which):
+    save(upres.folder / "q.png", gradient(61, 40))
+    save(upres.folder / "grey.png", gradient(61, 40, 1))
+    lines = upres("p.png", "q.png", "grey.png", "-o", "out/", "--tile", "50", "--precision", "fp32", "--verbose",
+                  device=which).stderr.splitlines()
+    devices = [line for line in lines if line.startswith("device ")]
+    assert len(devices) == 1 and "model espcn_x2" in devices[0] and "fp32" in devices[0]
+    name = next(device["name"] for device in map(json.loads, upres.plain("devices", "--json").stdout.decode().splitlines())
+                if device["type"] == ("cpu" if which == "cpu" else "software"))
+    assert sum(name in line for line in lines) == 1
+    kernels = [line for line in lines if line.startswith("kernel ")]
+    assert len(kernels) >= 3 and len(set(kernels)) == len(kernels)
+    if which == "llvmpipe":
+        assert any("conv_naive" in line and "in_channels=" in line for line in kernels)
+    tiles = [line for line in lines if line.startswith("tiles: ")]
+    assert len(tiles) == 3 and all("2 windows of 36x4" in line and "overlap 10x10" in line for line in tiles)
+
+
+def test_start_tells_what_was_chosen(upres, picture):
+    start = upres.events("missing.png", code=1)[0]
+    assert start["event"] == "start" and start["model"] is None and start["precision"] is None and start["device"]
+    start = upres.events("missing.png", "-m", "espcn_x3", "--precision", "fp32", code=1)[0]
+    assert (start["model"], start["precision"]) == ("espcn_x3", "fp32")
+
+
 def test_overwrite_follows_a_symbolic_link(upres, picture):
     (upres.folder / "elsewhere").mkdir()
     (upres.folder / "elsewhere" / "real.png").write_text("old")
@@ -83,8 +131,11 @@ def test_tiles_cannot_be_seen_on_a_gpu(upres, llvmpipe, scale):
 
 
 def test_a_tile_that_is_too_small(upres, picture):
-    done = upres("p.png", "--tile", "8", code=2)
-    assert "--tile" in done.stderr and upres.files() == ["p.png"]
+    save(upres.folder / "q.png", gradient(50, 50))
+    for scale in ("2", "2.5"):
+        done = upres("p.png", "q.png", "-s", scale, "-o", "out/", "--tile", "8", code=2)
+        assert "--tile" in done.stderr and len(done.stderr.splitlines()) == 1
+    assert upres.files() == ["p.png", "q.png"]
 
 
 @pytest.mark.parametrize("channels", [1, 2, 3, 4])

@@ -274,8 +274,8 @@ Result<std::unique_ptr<CpuSession>> CpuSession::create(graph::Graph graph, const
     }
     auto impl = std::make_unique<Impl>(std::move(graph), options);
     if (auto status = impl->make_program(); !status) return propagate(status);
-    log.info("cpu: " + info.name + ", " + std::to_string(impl->threads()) + " threads, " + info.library +
-             " " + info.isa);
+    log.debug("cpu: " + info.name + ", " + std::to_string(impl->threads()) + " threads, " + info.library +
+              " " + info.isa);
     return std::unique_ptr<CpuSession>(new CpuSession(std::move(impl)));
   });
 }

@@ -103,6 +103,7 @@ const std::vector<Case>& rules() {
       {{"a.jpg"}, "big", {}, "_x2", {}},
       {{"a.jpg"}, "big.xyz", {}, "_x2", {}},
       {{"a.jpg"}, "big.gif", {}, "_x2", {}},
+      {{"a.jpg"}, "big.bmp", Format::png, "_x2", {}},
       {{"a.jpg"}, "", {}, "_x2", {}},
       {{"a.png", "b.png"}, "big.png", {}, "_x2", {}},
       {{"a.png", "b.png"}, "big.gif", {}, "_x2", {}},

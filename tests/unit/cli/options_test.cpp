@@ -113,6 +113,19 @@ TEST(Options, NamesMayHoldAnything) {
   EXPECT_EQ(brackets.output, "[a,b]");
 }
 
+TEST(Options, LaterWordsAreNoSubcommands) {
+  const Words names = {"upscale", "models"};
+  EXPECT_EQ(with_marked_names({"models", "models", "-o", "models", "x"}, names),
+            (Words{"models", "\x01models", "-o", "models", "x"}));
+  EXPECT_EQ(with_marked_names({"upscale", "--", "models"}, names), (Words{"upscale", "\x01models"}));
+}
+
+TEST(Options, OptionsWithNothingBehindTheEqualsSign) {
+  EXPECT_EQ(option_without_value({"a=", "--cache="}), "--cache=");
+  EXPECT_EQ(option_without_value({"--cache=", "a"}), "--cache=");
+  EXPECT_EQ(option_without_value({"-o", "--x=", "--cache=a", "--a=b=", "--", "--cache="}), std::nullopt);
+}
+
 TEST(Options, ValuesAreChecked) {
   const Parsed all =
       parse({"a.png", "--device", "gpu:1", "--precision", "bf16", "--kernel", "conv_naive", "--tile", "64",
@@ -134,6 +147,9 @@ TEST(Options, ValuesAreChecked) {
                              {"--threads", "2.5"},
                              {"--precision", "fp64"},
                              {"--precision", ""},
+                             {"--device", ""},
+                             {"--kernel", ""},
+                             {"--cache", ""},
                              {"--cache", "a", "--no-cache"},
                              {"--passes"},
                              {"--lower", "on"},

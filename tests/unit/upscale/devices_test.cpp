@@ -44,6 +44,12 @@ TEST(Devices, TheRuleOfTheOption) {
                             {"gpu:2", 3},
                             {"llvmpipe", 0},
                             {"LLVM", 0},
+                            {"AUTO", 2},
+                            {"Cpu", 5},
+                            {"GPU", 2},
+                            {"Gpu:1", 2},
+                            {"r", 1},  // "Iris" before "Ryzen", real GPUs before llvmpipe
+                            {"e", 1},
                             {"iris", 1},
                             {"geforce", 2},
                             {"RTX 4090", 2},
@@ -59,8 +65,8 @@ TEST(Devices, TheRuleOfTheOption) {
 
 TEST(Devices, WhatFitsNothingListsThemAll) {
   const DeviceList devices = machine();
-  for (const char* selector : {"", "gpu:3", "gpu:4", "gpu:", "gpu:x", "gpu:-1", "GT 710", "radeon",
-                               "abcdef00000000000000000000000009"}) {
+  for (const char* selector : {"", "gpu:3", "gpu:4", "gpu:", "gpu:x", "gpu:-1", "GT 710", "radeon", "1", "15",
+                               "4090", "bits", "LLVM 15", "driver", "abcdef00000000000000000000000009"}) {
     const auto chosen = choose_device(devices, selector);
     ASSERT_FALSE(chosen) << selector;
     EXPECT_EQ(chosen.error().code, ErrorCode::device);
@@ -69,6 +75,12 @@ TEST(Devices, WhatFitsNothingListsThemAll) {
   const auto refused = choose_device(devices, "GT 710");
   EXPECT_NE(refused.error().text().find("Vulkan 1.0 only; refused: no storage buffers"), std::string::npos)
       << refused.error().text();
+}
+
+TEST(Devices, ANumberAloneIsNoName) {
+  const auto refused = choose_device(machine(), "1");
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("say gpu:1"), std::string::npos) << refused.error().message;
 }
 
 TEST(Devices, SoftwareOnlyWhenNamed) {
