@@ -103,7 +103,7 @@ def man_page(helps: list[Help], version: str) -> str:
     lines += [".SH EXIT STATUS"]
     for code, meaning in (("0", "everything asked for was done"), ("1", "an input failed, the rest was done"),
                           ("2", "wrong usage"), ("3", "the device failed, or none fits"),
-                          ("4", "the model cannot be used"), ("130, 143", "interrupted, terminated")):
+                          ("4", "the model cannot be used"), ("129, 130, 143", "hung up, interrupted, terminated")):
         lines += [".TP", f".B {code}", meaning]
     lines += [".SH FILES", ".TP", ".I $UPRES_CACHE, $XDG_CACHE_HOME/upres, ~/.cache/upres",
               "measured results and compiled pipelines; may be deleted at any time"]
