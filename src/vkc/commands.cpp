@@ -149,10 +149,8 @@ void CommandsState::require_layout(ImageState& image, VkImageLayout layout) {
 
 void CommandsState::order(std::span<const HazardTracker::Access> accesses) {
   if (barriers == Barriers::manual) return;
-  const bool conflict = std::any_of(accesses.begin(), accesses.end(),
-                                    [&](const auto& access) { return hazards_.conflicts(access); });
-  if (conflict) record_barrier();
-  for (const HazardTracker::Access& access : accesses) hazards_.add(access);
+  if (hazards_.must_wait(accesses)) record_barrier();
+  hazards_.remember(accesses);
 }
 
 void CommandsState::retain(const std::shared_ptr<const void>& object) {

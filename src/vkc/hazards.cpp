@@ -10,6 +10,11 @@ constexpr std::size_t kEntries = 256;  // a power of two
 constexpr std::size_t kMostUsed = kEntries / 2;
 constexpr std::size_t kMostPieces = 128;
 
+bool depends(const HazardTracker::Access& earlier, const HazardTracker::Access& later) {
+  return earlier.memory == later.memory && (earlier.write || later.write) &&
+         earlier.begin_bytes < later.end_bytes && later.begin_bytes < earlier.end_bytes;
+}
+
 }  // namespace
 
 bool HazardTracker::Pieces::is_full() const { return pieces_.size() >= kMostPieces; }
@@ -78,7 +83,20 @@ void HazardTracker::add(const Access& access) {
   (access.write ? entry.writes : entry.reads).add(access);
 }
 
+bool HazardTracker::must_wait(std::span<const Access> accesses) {
+  for (const Access& earlier : last_) {
+    const bool waits = std::any_of(accesses.begin(), accesses.end(),
+                                   [&](const Access& access) { return depends(earlier, access); });
+    if (waits) return true;
+  }
+  for (const Access& earlier : last_) add(earlier);
+  last_.clear();
+  return std::any_of(accesses.begin(), accesses.end(),
+                     [&](const Access& access) { return conflicts(access); });
+}
+
 void HazardTracker::clear() {
+  last_.clear();
   ++round_;
   used_ = 0;
 }

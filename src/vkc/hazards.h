@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace vkc::detail {
@@ -23,6 +24,12 @@ class HazardTracker {
   // Also true where the lists have grown so long that a barrier is cheaper than searching them.
   [[nodiscard]] bool conflicts(const Access& access) const;
   void add(const Access& access);
+
+  // The same for a whole command: whether it must wait, then what it does. In this order, with a clear()
+  // between them if it waits. Cheapest where each command waits for the one before.
+  [[nodiscard]] bool must_wait(std::span<const Access> accesses);
+  void remember(std::span<const Access> accesses) { last_.assign(accesses.begin(), accesses.end()); }
+
   // After a barrier nothing has to be waited for.
   void clear();
 
@@ -56,6 +63,7 @@ class HazardTracker {
   // Where the memory's entry is or would be.
   [[nodiscard]] std::size_t place_of(const void* memory) const;
 
+  std::vector<Access> last_;    // of the last command; not yet in the table
   std::vector<Entry> entries_;  // a hash table by memory
   std::uint64_t round_ = 1;
   std::size_t used_ = 0;  // entries of this round

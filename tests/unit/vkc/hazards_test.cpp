@@ -142,4 +142,38 @@ TEST(HazardTracker, AgreesWithAPlainList) {
   }
 }
 
+// Commands of several accesses, against a plain list.
+TEST(HazardTracker, CommandsWaitExactlyWhereOneOfTheirAccessesMust) {
+  std::mt19937 random(2);
+  const auto below = [&](std::uint32_t most) { return static_cast<std::uint32_t>(random() % most); };
+  int waits = 0, goes = 0;
+  for (int round = 0; round < 50; ++round) {
+    HazardTracker tracker;
+    std::vector<HazardTracker::Access> list;
+    for (int i = 0; i < 60; ++i) {
+      std::vector<HazardTracker::Access> command(below(4));
+      for (HazardTracker::Access& access : command) {
+        const std::uint64_t begin = below(500);
+        access = {&kMemory[below(2)], begin, begin + 1 + below(20), below(4) == 0};
+      }
+      const bool conflict = std::any_of(list.begin(), list.end(), [&](const auto& earlier) {
+        return std::any_of(command.begin(), command.end(), [&](const auto& access) {
+          return earlier.memory == access.memory && (earlier.write || access.write) &&
+                 earlier.begin_bytes < access.end_bytes && access.begin_bytes < earlier.end_bytes;
+        });
+      });
+      ASSERT_EQ(tracker.must_wait(command), conflict);
+      ++(conflict ? waits : goes);
+      if (conflict) {
+        tracker.clear();
+        list.clear();
+      }
+      tracker.remember(command);
+      list.insert(list.end(), command.begin(), command.end());
+    }
+  }
+  EXPECT_GT(waits, 100);
+  EXPECT_GT(goes, 100);
+}
+
 }  // namespace
