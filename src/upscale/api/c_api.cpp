@@ -2,6 +2,7 @@
 #include <upres/upres.h>
 #include <upres/upscaler.h>
 
+#include <cstring>
 #include <limits>
 #include <new>
 #include <optional>
@@ -99,7 +100,16 @@ upres::Log log_of(const upres_log& log) {
   });
 }
 
-Result<upres::Precision> precision_of(upres_precision precision) {
+// The number that C left in an enum: it may be any, which C++ must not even load as one.
+template <typename Enum>
+int number_of(const Enum& value) {
+  int number = 0;
+  static_assert(sizeof(value) == sizeof(number));
+  std::memcpy(&number, &value, sizeof(number));
+  return number;
+}
+
+Result<upres::Precision> precision_of(int precision) {
   switch (precision) {
     case UPRES_PRECISION_AUTO:
       return upres::Precision::automatic;
@@ -113,7 +123,7 @@ Result<upres::Precision> precision_of(upres_precision precision) {
   return upres::fail(ErrorCode::usage, "there is no upres_precision " + std::to_string(precision));
 }
 
-std::optional<upres::DType> dtype_of(upres_sample sample) {
+std::optional<upres::DType> dtype_of(int sample) {
   switch (sample) {
     case UPRES_U8:
       return upres::DType::u8;
@@ -141,7 +151,7 @@ template <typename Byte, typename Picture>
 Result<upres::BasicImageView<Byte>> view_of(const Picture* picture, const char* what) {
   if (picture == nullptr || picture->pixels == nullptr)
     return upres::fail(ErrorCode::usage, std::string(what) + " is NULL");
-  const auto dtype = dtype_of(picture->sample);
+  const auto dtype = dtype_of(number_of(picture->sample));
   if (!dtype) return upres::fail(ErrorCode::usage, std::string(what) + " has no known upres_sample");
   const upres::ImageShape shape = {picture->width_px, picture->height_px, picture->channels, *dtype};
   const bool is_possible =
@@ -276,7 +286,7 @@ upres_status upres_upscaler_create(const upres_device* device, const upres_model
     if (model == nullptr) return upres::fail(ErrorCode::usage, "the model is NULL");
     upres::UpscalerOptions inner;
     if (options == nullptr) return upres::Upscaler::create(device->device, model->model, inner);
-    const auto precision = precision_of(options->precision);
+    const auto precision = precision_of(number_of(options->precision));
     if (!precision) return tl::unexpected(precision.error());
     inner.precision = *precision;
     inner.tile_px = options->tile_px;
