@@ -3,6 +3,7 @@
 
 #include "session/cpu/cpu_info.h"
 #include "support.h"
+#include "support/sanitizers.h"
 
 namespace upres::session::test {
 namespace {
@@ -154,9 +155,8 @@ TEST(CpuSession, TwoSessionsInTwoThreads) {
 }
 
 TEST(CpuSession, OutOfMemoryIsAnError) {
-#if defined(__SANITIZE_ADDRESS__)
-  GTEST_SKIP() << "the address sanitizer ends the process when memory is out";
-#endif
+  if (upres::test::kAddressSanitizer)
+    GTEST_SKIP() << "the address sanitizer ends the process when memory is out";
   const graph::Graph graph = Chain(planes(1024)).then(graph::Clip{0, 1}, planes(1024)).done();
   const auto session = make_session(graph, {.threads = 1, .band_rows = 1});
   ASSERT_TRUE(session);
@@ -171,9 +171,8 @@ TEST(CpuSession, OutOfMemoryIsAnError) {
 }
 
 TEST(CpuSession, RowsTooLongForTheLibraryAreAnError) {
-#if defined(__SANITIZE_ADDRESS__)
-  GTEST_SKIP() << "the address sanitizer ends the process when memory is out";
-#endif
+  if (upres::test::kAddressSanitizer)
+    GTEST_SKIP() << "the address sanitizer ends the process when memory is out";
   std::mt19937 random(7);
   const auto session =
       make_session(Chain(planes(1)).conv(same_conv(1, 64, 3), random).done(), {.threads = 1});
