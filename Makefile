@@ -17,7 +17,7 @@ help:
 	@echo "make            build $(BUILD)/bin/upres"
 	@echo "make demo       set up, build, enlarge a photograph, measure the result"
 	@echo "make test       set up, build, run the tests and the fuzzers (UPRES_TEST_DATA=folder for those on data of others)"
-	@echo "make test-asan  unit and system tests and fuzz seeds under the address and undefined behaviour sanitizers"
+	@echo "make test-asan  unit, device and system tests and fuzz seeds under the address and undefined behaviour sanitizers"
 	@echo "make test-small the build without libvips and oneDNN against the full one"
 	@echo "make test-all   the above, the thread sanitizer, other vector widths, long fuzzing"
 	@echo "make check      formatting, include rules, clang-tidy"

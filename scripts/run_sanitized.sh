@@ -1,5 +1,5 @@
 #!/bin/bash
-# run_sanitized.sh BUILD: unit and system tests and fuzz seeds of a sanitized build.
+# run_sanitized.sh BUILD: unit, device and system tests and fuzz seeds of a sanitized build.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/common.sh
@@ -12,4 +12,4 @@ export LD_PRELOAD="$driver"
 export ASAN_OPTIONS="verify_asan_link_order=0:detect_stack_use_after_return=1:allocator_may_return_null=1"
 export UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1"
 export TSAN_OPTIONS="suppressions=$PWD/scripts/tsan.supp"
-ctest --test-dir "$1" --output-on-failure --no-tests=error -j "$(nproc)" -L '^(unit|system|fuzz_seeds)$' "${@:2}"
+ctest --test-dir "$1" --output-on-failure --no-tests=error -j "$(nproc)" -L '^(unit|device|system|fuzz_seeds)$' "${@:2}"
