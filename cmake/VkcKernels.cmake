@@ -47,7 +47,9 @@ function(_vkc_find_slangc result)
   endif()
   set(seen "")
   foreach(candidate IN LISTS candidates)
-    if(EXISTS ${candidate})
+    if(NOT EXISTS ${candidate} AND VKC_SLANGC)
+      string(APPEND seen " VKC_SLANGC=${candidate} does not exist.")
+    elseif(EXISTS ${candidate})
       _vkc_slangc_version(${candidate} version)
       if(version VERSION_GREATER_EQUAL minimum)
         set(${result} ${candidate} PARENT_SCOPE)
@@ -56,8 +58,8 @@ function(_vkc_find_slangc result)
       string(APPEND seen " ${candidate} is version '${version}'.")
     endif()
   endforeach()
-  message(FATAL_ERROR "slangc ${minimum} or newer was not found.${seen} Run make setup, install the Vulkan SDK, "
-                      "or set -DVKC_SLANGC=/path/to/slangc.")
+  message(FATAL_ERROR "slangc ${minimum} or newer was not found.${seen} Install the Vulkan SDK, or the Python package slangtorch, which has it "
+                      "in its folder slangtorch/bin (in the source tree of upres: make setup), and set -DVKC_SLANGC=/path/to/slangc.")
 endfunction()
 
 # Sets `result` to the folder of vkc.slang.

@@ -87,6 +87,33 @@ double limit_of(const kernels::Tolerance& tolerance) {
   return std::max(tolerance.absolute, static_cast<double>(tolerance.levels));
 }
 
+// The devices on which a case is run: with each convolution kernel forced in turn, because a plan takes only
+// the one that it likes best.
+std::vector<Device> devices_for(const Device& device, const kernels::KernelCase& test) {
+  const bool has_choice = std::holds_alternative<graph::Conv>(test.node().op) && !device.is_cpu();
+  if (!has_choice || !device.options().kernel.empty()) return {device};
+  std::vector<Device> devices;
+  for (const kernels::Kernel* kernel : kernels::all_kernels())
+    if (kernel->computes(test.graph, test.node())) devices.push_back(device.with_kernel(kernel->id()));
+  return devices;
+}
+
+void note_outcome(std::vector<KernelCheck>& checks, const Result<Outcome>& outcome, Precision precision,
+                  const kernels::KernelCase& test) {
+  const std::string kernel = outcome ? outcome->kernel : std::string(graph::operator_name(test.node().op));
+  KernelCheck& check = check_of(checks, kernel, precision);
+  ++check.cases;
+  if (!outcome) {
+    note_wrong(check, test, outcome.error().message);
+    return;
+  }
+  if (outcome->comparison.largest_difference >= check.max_error) {
+    check.max_error = outcome->comparison.largest_difference;
+    check.limit = limit_of(test.tolerance);
+  }
+  if (!outcome->comparison.ok()) note_wrong(check, test, outcome->comparison.mismatch);
+}
+
 }  // namespace
 
 Result<std::vector<KernelCheck>> check_kernels(const Device& device, Precision precision,
@@ -99,19 +126,8 @@ Result<std::vector<KernelCheck>> check_kernels(const Device& device, Precision p
       if (test.with_specials && std::holds_alternative<graph::Conv>(test.node().op)) continue;
       kernels::allow_bfloat16(test);
     }
-    const auto outcome = run_case(device, precision, test);
-    const std::string kernel = outcome ? outcome->kernel : std::string(graph::operator_name(test.node().op));
-    KernelCheck& check = check_of(checks, kernel, precision);
-    ++check.cases;
-    if (!outcome) {
-      note_wrong(check, test, outcome.error().message);
-      continue;
-    }
-    if (outcome->comparison.largest_difference >= check.max_error) {
-      check.max_error = outcome->comparison.largest_difference;
-      check.limit = limit_of(test.tolerance);
-    }
-    if (!outcome->comparison.ok()) note_wrong(check, test, outcome->comparison.mismatch);
+    for (const Device& each : devices_for(device, test))
+      note_outcome(checks, run_case(each, precision, test), precision, test);
   }
   return checks;
 }

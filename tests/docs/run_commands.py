@@ -39,7 +39,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "scans").mkdir()
-        for file in ("photo.png", "scans/a.png", "scans/b.png"):
+        (folder / "photo.png").write_bytes(png(960, 540))
+        for file in ("scans/a.png", "scans/b.png"):
             (folder / file).write_bytes(png(40, 30))
         for line in lines:
             print(line, flush=True)
