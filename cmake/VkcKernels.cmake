@@ -20,7 +20,8 @@
 #   demo_kernels::find("conv_tile")                // const vkc::KernelSource*, null if there is none of that name
 #
 # The compiler is the cache variable VKC_SLANGC; if that is empty, the first slangc of version 2025.7 or newer on PATH, in
-# $VULKAN_SDK/bin, or in a virtual environment .venv of the source tree that holds the Python package slangtorch.
+# $VULKAN_SDK/bin, or in a virtual environment (the active one, or .venv of the source tree) that holds the Python package
+# slangtorch.
 
 set(VKC_SLANGC "" CACHE FILEPATH "Slang compiler for kernels; empty: look for one")
 
@@ -41,7 +42,8 @@ function(_vkc_find_slangc result)
     set(candidates ${VKC_SLANGC})
   else()
     find_program(_vkc_slangc_on_path slangc NO_CACHE)
-    file(GLOB in_venv ${CMAKE_SOURCE_DIR}/.venv/lib/python3*/site-packages/slangtorch/bin/slangc
+    file(GLOB in_venv $ENV{VIRTUAL_ENV}/lib/python3*/site-packages/slangtorch/bin/slangc
+                      ${CMAKE_SOURCE_DIR}/.venv/lib/python3*/site-packages/slangtorch/bin/slangc
                       ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../.venv/lib/python3*/site-packages/slangtorch/bin/slangc)
     set(candidates ${_vkc_slangc_on_path} $ENV{VULKAN_SDK}/bin/slangc ${in_venv})
   endif()

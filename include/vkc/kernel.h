@@ -73,7 +73,8 @@ struct GroupCount {
   friend constexpr bool operator==(const GroupCount&, const GroupCount&) = default;
 };
 
-// The fewest groups that cover the extent: each count is the extent over the group size, rounded up.
+// The fewest groups that cover the extent: each count is the extent over the group size, rounded up. Groups
+// of size 0, which no kernel has, cover nothing: 0.
 [[nodiscard]] GroupCount group_count(const Extent& extent, const KernelGroupSize& group_size);
 // The same for one invocation a texel.
 template <std::same_as<Image> T>

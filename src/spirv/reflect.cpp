@@ -188,7 +188,7 @@ Layout Index::layout_of(const Instruction& type) const {
 Layout Index::array_layout(const Instruction& type) const {
   const Layout element = layout(type.words[2]);
   const auto count = constants.unsigned_value(type.words[3]);
-  if (element.size_bytes == kUnknown || !count) return {};
+  if (element.size_bytes == kUnknown || !count || *count == 0) return {};  // no array is empty in SPIR-V
   const std::uint64_t natural = rounded_up(element.size_bytes, element.align_bytes);
   const std::uint64_t stride = decorations(type.words[1]).value(Decoration::ArrayStride).value_or(0);
   return {product(std::max(natural, stride), *count), element.align_bytes};
@@ -342,7 +342,8 @@ Result<void> add_variable(const Index& index, const Instruction& variable, Refle
     const bool is_pointer = !pointer.words.empty() && pointer.op() == Op::TypePointer;
     const Layout layout = is_pointer ? index.layout(pointer.words[3]) : Layout{};
     if (layout.size_bytes == kUnknown) {
-      return fail("the size of shared variable \"" + index.name(variable.words[2]) + "\" cannot be computed");
+      return fail("the size of shared variable \"" + index.name(variable.words[2]) +
+                  "\" cannot be computed, or is 0");
     }
     const std::uint64_t begin = rounded_up(result.shared_memory_bytes, layout.align_bytes);
     result.shared_memory_bytes = std::min(kHuge, begin + layout.size_bytes);
@@ -404,6 +405,21 @@ void set_dimension(const Index& index, std::uint32_t id, std::size_t dimension, 
   result.values[dimension] = index.constants.unsigned_value(id);
   const auto spec_id = index.constants.spec_ids().find(id);
   if (spec_id != index.constants.spec_ids().end()) result.spec_ids[dimension] = spec_id->second;
+}
+
+// Compilers of GLSL leave the constants of local_size_x_id without names; they are a kernel's group size all
+// the same.
+void name_group_size(const GroupSize& size, std::vector<SpecConstant>& constants) {
+  constexpr std::array kNames = {"group_size_x", "group_size_y", "group_size_z"};
+  for (SpecConstant& constant : constants) {
+    for (std::size_t i = 0; constant.name.empty() && i < 3; ++i)
+      if (size.spec_ids[i] == constant.spec_id) constant.name = kNames[i];
+  }
+  // Where the source declares the same constant by name, the compiler makes two of it.
+  const auto is_same = [](const SpecConstant& a, const SpecConstant& b) {
+    return a.spec_id == b.spec_id && a.name == b.name;
+  };
+  constants.erase(std::unique(constants.begin(), constants.end(), is_same), constants.end());
 }
 
 // The constant decorated WorkgroupSize goes before the execution modes.
@@ -482,6 +498,7 @@ Result<Reflection> reflect(const Module& module, std::span<const SpecValue> valu
   if (!size) return tl::unexpected(size.error());
   result.group_size = *size;
   result.constants = spec_constants(index, values.empty() ? index.constants : ConstantValues(module, {}));
+  name_group_size(result.group_size, result.constants);
   for (const Instruction& variable : index.variables) {
     if (auto added = add_variable(index, variable, result); !added) return tl::unexpected(added.error());
   }

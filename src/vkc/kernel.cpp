@@ -222,7 +222,7 @@ std::uint32_t Kernel::push_constants_bytes() const { return state_->push_constan
 
 GroupCount group_count(const Extent& extent, const KernelGroupSize& group_size) {
   const auto divide = [](std::uint32_t size, std::uint32_t group) {
-    return size / group + (size % group != 0 ? 1 : 0);
+    return group == 0 ? 0 : size / group + (size % group != 0 ? 1 : 0);
   };
   return {divide(extent.width, group_size.x), divide(extent.height, group_size.y),
           divide(extent.depth, group_size.z)};

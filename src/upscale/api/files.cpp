@@ -88,6 +88,8 @@ Result<FileReport> upscale_file(Engine& engine, const fs::path& input, const fs:
   const Clock::time_point begin = Clock::now();
   const auto format = output_format(output, options);
   if (!format) return tl::unexpected(format.error());
+  if (options.quality < 1 || options.quality > 100)
+    return fail(ErrorCode::usage, "quality " + std::to_string(options.quality) + " is not within 1 to 100");
   if (auto checked = check_not_the_input(input, output); !checked) return propagate(checked);
   // The file first: a name that cannot be written is found before any work.
   auto file = PendingFile::create(output, options.overwrite ? IfExists::replace : IfExists::fail);

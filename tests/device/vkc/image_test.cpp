@@ -160,6 +160,7 @@ TEST_P(ImageTest, StorageImagesAreReadAndWritten) {
 TEST_P(ImageTest, GroupCountOfAnImage) {
   const vkc::Image flat = image(ImageFormat::r32_sfloat, 17, 8);
   EXPECT_EQ(vkc::group_count(flat, {8, 8, 1}), (vkc::GroupCount{3, 1, 1}));
+  EXPECT_EQ(vkc::group_count(flat, {8, 0, 1}), (vkc::GroupCount{3, 0, 1}));
   const vkc::Image solid = volume(ImageFormat::r32_sfloat, {4, 5, 6});
   EXPECT_EQ(vkc::group_count(solid, {4, 4, 4}), (vkc::GroupCount{1, 2, 2}));
 }

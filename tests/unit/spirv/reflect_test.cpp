@@ -227,6 +227,14 @@ TEST(Reflect, SaturatesAbsurdSharedMemory) {
   EXPECT_GE(reflection->shared_memory_bytes, std::uint64_t{1} << 40);
 }
 
+TEST(Reflect, RefusesEmptySharedArrays) {
+  EXPECT_THAT(error_of(kKernel +
+                       "%10 = OpTypeInt 32 0\n%11 = OpConstant %10 0\n%12 = OpTypeArray %10 %11\n"
+                       "%13 = OpTypePointer Workgroup %12\n%14 = OpVariable %13 Workgroup\n" +
+                       kBody),
+              HasSubstr("cannot be computed, or is 0"));
+}
+
 TEST(Reflect, ReadsTheWorkgroupSizeConstant) {
   const std::string text =
       kKernel + "OpDecorate %13 BuiltIn WorkgroupSize\nOpDecorate %11 SpecId 3\n" +
@@ -239,6 +247,8 @@ TEST(Reflect, ReadsTheWorkgroupSizeConstant) {
   ASSERT_TRUE(reflection) << reflection.error().message;
   EXPECT_THAT(reflection->group_size.values, ElementsAre(64U, 2U, 2U));
   EXPECT_THAT(reflection->group_size.spec_ids, ElementsAre(3U, std::nullopt, std::nullopt));
+  ASSERT_EQ(reflection->constants.size(), 1U);
+  EXPECT_EQ(reflection->constants[0].name, "group_size_x") << "GLSL's local_size_x_id has no name";
 }
 
 TEST(Reflect, ReadsStorageBuffersOfNewerModules) {
