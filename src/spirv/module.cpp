@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstring>
 
+#include "spirv/function_bodies.h"
+
 namespace spirv {
 namespace {
 
@@ -191,6 +193,7 @@ Result<Module> Module::read(std::span<const std::uint32_t> words) {
   if (auto ok = check_instructions(own); !ok) return tl::unexpected(ok.error());
   Module module(std::move(own));
   if (auto ok = check_ids(module); !ok) return tl::unexpected(ok.error());
+  if (auto ok = check_functions(module); !ok) return tl::unexpected(ok.error());
 
   for (const Instruction instruction : module) {
     const bool unknown = instruction.op() == Op::Source && instruction.words[1] > kLastKnownLanguage;

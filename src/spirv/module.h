@@ -75,9 +75,9 @@ class Module {
   // The one way in, safe for hostile input: checks magic number, version (1.0 to 1.6), id bound (at most
   // 4,194,303, the specification's own limit), that instructions fill the words exactly, that those of
   // opcodes.h have their obligatory words, and that ids defined by types, constants and global variables are
-  // unique and below the bound. Words of the other byte order are swapped. A source language newer than C++
-  // for OpenCL becomes Unknown, because widespread tools refuse numbers that they do not know; nothing else
-  // changes.
+  // unique and below the bound, and that functions and their blocks are whole (function_bodies.h). Words of
+  // the other byte order are swapped. A source language newer than C++ for OpenCL becomes Unknown, because
+  // widespread tools refuse numbers that they do not know; nothing else changes.
   static Result<Module> read(std::span<const std::uint32_t> words);
   // The same from a file's bytes.
   static Result<Module> read_bytes(std::span<const std::byte> bytes);

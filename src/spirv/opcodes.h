@@ -46,6 +46,7 @@ enum class Op : std::uint16_t {
   SpecConstantComposite = 51,
   SpecConstantOp = 52,
   Function = 54,
+  FunctionEnd = 56,
   Variable = 59,
   Load = 61,
   Decorate = 71,
@@ -93,7 +94,11 @@ enum class Op : std::uint16_t {
   BitwiseXor = 198,
   BitwiseAnd = 199,
   Not = 200,
+  Label = 248,
+  Branch = 249,  // this and all up to Unreachable end a block
+  Unreachable = 255,
   ExecutionModeId = 331,
+  TerminateInvocation = 4416,
   TypeCooperativeMatrixKHR = 4456,
 };
 

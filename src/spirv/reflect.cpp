@@ -456,6 +456,12 @@ Result<Instruction> only_entry_point(const Index& index) {
   return fail("the module has several entry points, where one is wanted:" + names);
 }
 
+Result<void> check_entry_function(const Module& module, const Instruction& entry_point) {
+  for (const Instruction instruction : module)
+    if (instruction.op() == Op::Function && instruction.words[2] == entry_point.words[2]) return {};
+  return fail("the function of entry point \"" + entry_point.text(3) + "\" is missing");
+}
+
 }  // namespace
 
 std::string_view to_text(ResourceKind kind) {
@@ -488,6 +494,7 @@ Result<Reflection> reflect(const Module& module, std::span<const SpecValue> valu
     return fail("the module has decoration groups, which are deprecated and not understood here");
   const auto entry_point = only_entry_point(index);
   if (!entry_point) return tl::unexpected(entry_point.error());
+  if (auto ok = check_entry_function(module, *entry_point); !ok) return tl::unexpected(ok.error());
 
   Reflection result;
   result.version = module.version();

@@ -108,6 +108,24 @@ TEST(Module, FindsDefinitions) {
   EXPECT_TRUE(definitions.find(0).words.empty());
 }
 
+TEST(Module, RefusesBrokenFunctions) {
+  const std::string begin =
+      "OpCapability Shader\nOpMemoryModel Logical GLSL450\n%2 = OpTypeVoid\n%3 = OpTypeFunction %2\n";
+  const std::string function = "%1 = OpFunction %2 None %3\n", label = "%4 = OpLabel\n";
+  const auto message = [&](const std::string& body) {
+    const auto module = Module::read(spirv_test::assemble(begin + body));
+    return module ? std::string() : module.error().message;
+  };
+  EXPECT_EQ(message(function + label + "OpReturn\nOpFunctionEnd\n"), "");
+  EXPECT_THAT(message(function), HasSubstr("ends inside a function"));
+  EXPECT_THAT(message(function + label), HasSubstr("ends inside a function"));
+  EXPECT_THAT(message(function + label + "OpReturn\n"), HasSubstr("ends inside a function"));
+  EXPECT_THAT(message(function + label + "OpFunctionEnd\n"), HasSubstr("is not where functions and blocks"));
+  EXPECT_THAT(message(function + "OpReturn\nOpFunctionEnd\n"),
+              HasSubstr("is not where functions and blocks"));
+  EXPECT_THAT(message("OpFunctionEnd\n"), HasSubstr("is not where functions and blocks"));
+}
+
 TEST(Module, WritesWhatItRead) {
   for (const vkc::KernelSource* kernel : spirv_test_kernels::all()) {
     SCOPED_TRACE(kernel->name);
