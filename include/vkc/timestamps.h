@@ -18,8 +18,8 @@ class TimestampsState;
 // any thread.
 class Timestamps {
  public:
-  // Errors: not_supported (the queue has no timestamps), invalid_argument (count 0), out_of_memory,
-  // device_lost.
+  // Errors: not_supported (the queue has no timestamps), invalid_argument (count 0), limit_exceeded (count
+  // beyond 2^20), out_of_memory, device_lost.
   static Result<Timestamps> create(const Device& device, std::uint32_t count);
 
   [[nodiscard]] std::uint32_t count() const;

@@ -3,8 +3,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <exception>
 #include <ranges>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -33,6 +36,21 @@ template <typename T>
 concept ElementRange =
     std::ranges::contiguous_range<T> && std::ranges::sized_range<T> && Element<std::ranges::range_value_t<T>>;
 
+namespace detail {
+
+// Memory for as many elements as fit into the size; the error out_of_memory where the host has none.
+template <Element T>
+Result<std::vector<T>> host_elements(std::uint64_t size_bytes) {
+  try {
+    return std::vector<T>(static_cast<std::size_t>(size_bytes / sizeof(T)));
+  } catch (const std::exception&) {  // bad_alloc, length_error
+    return tl::unexpected(Error{ErrorCode::out_of_memory, "the host has no memory for a download of " +
+                                                              std::to_string(size_bytes) + " bytes"});
+  }
+}
+
+}  // namespace detail
+
 // The same for elements: `upload(device, buffer, values)` with a vector, array or span.
 template <ElementRange Values>
 Status upload(const Device& device, const BufferRange& to, const Values& values) {
@@ -41,8 +59,9 @@ Status upload(const Device& device, const BufferRange& to, const Values& values)
 // `auto values = download<float>(device, buffer)`: as many elements as fit into the range.
 template <Element T>
 Result<std::vector<T>> download(const Device& device, const BufferRange& from) {
-  std::vector<T> values(static_cast<std::size_t>(from.size_bytes() / sizeof(T)));
-  const Status status = download_bytes(device, from, std::as_writable_bytes(std::span(values)));
+  auto values = detail::host_elements<T>(from.size_bytes());
+  if (!values) return values;
+  const Status status = download_bytes(device, from, std::as_writable_bytes(std::span(*values)));
   if (!status) return tl::unexpected(status.error());
   return values;
 }
@@ -54,8 +73,9 @@ Status upload(const Device& device, const Image& to, const Values& values) {
 }
 template <Element T>
 Result<std::vector<T>> download(const Device& device, const Image& from) {
-  std::vector<T> values(static_cast<std::size_t>(from.size_bytes() / sizeof(T)));
-  const Status status = download_bytes(device, from, std::as_writable_bytes(std::span(values)));
+  auto values = detail::host_elements<T>(from.size_bytes());
+  if (!values) return values;
+  const Status status = download_bytes(device, from, std::as_writable_bytes(std::span(*values)));
   if (!status) return tl::unexpected(status.error());
   return values;
 }

@@ -152,10 +152,10 @@ Result<GroupSizeChoice> best_of(const std::vector<Candidate>& candidates) {
 Result<GroupSizeChoice> fastest_group_size(const Device& device, const KernelSource& source,
                                            ListView<Constant> constants, ListView<KernelGroupSize> candidates,
                                            const RecordWork& work, const GroupSizeOptions& options) {
-  if (candidates.size() == 0 || options.rounds == 0) {
+  if (candidates.size() == 0 || options.rounds == 0 || !work) {
     return detail::fail(ErrorCode::invalid_argument, "fastest_group_size of kernel " +
                                                          detail::in_quotes(source.name) +
-                                                         ": no candidate or no round is given");
+                                                         ": no candidate, no round or no work is given");
   }
   if (auto ok = device.state()->alive(); !ok) return detail::propagate(ok);
   auto search = Search::create(device, work, options);

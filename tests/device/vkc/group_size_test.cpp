@@ -98,6 +98,9 @@ TEST_P(GroupSizeTest, WorkOfTheCallersOwn) {
       vkc::fastest_group_size(device(), kernels::uneven, {}, {KernelGroupSize{8}}, work, {.rounds = 2});
   ASSERT_TRUE(found) << found.error().text();
   EXPECT_GE(calls, 3);
+  error_of(
+      vkc::fastest_group_size(device(), kernels::uneven, {}, {KernelGroupSize{8}}, vkc::RecordWork(), {}),
+      ErrorCode::invalid_argument);
 }
 
 VkResult VKAPI_CALL lose_on_submit(VkQueue, std::uint32_t, const VkSubmitInfo*, VkFence) {
