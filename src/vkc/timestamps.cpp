@@ -4,22 +4,11 @@
 
 namespace vkc {
 namespace detail {
-namespace {
-
-// Vulkan names no limit; beyond a million, drivers and layers run out of memory in ways of their own.
-constexpr std::uint32_t kMostTimestamps = 1U << 20;
-
-}  // namespace
-
 TimestampsState::~TimestampsState() { device->vk.DestroyQueryPool(device->handle, handle, nullptr); }
 
 Status TimestampsState::create() {
   if (auto ok = device->alive(); !ok) return ok;
   if (count == 0) return fail(ErrorCode::invalid_argument, "timestamps: a count of 0");
-  if (count > kMostTimestamps) {
-    return fail(ErrorCode::limit_exceeded, "timestamps: a count of " + std::to_string(count) +
-                                               " is more than " + std::to_string(kMostTimestamps));
-  }
   if (device->limits().timestamp_valid_bits == 0) {
     return fail(ErrorCode::not_supported,
                 device->properties().name + " has no timestamps on its compute queue");
@@ -55,7 +44,18 @@ double TimestampsState::elapsed_ms(std::uint64_t first_ticks, std::uint64_t last
 
 }  // namespace detail
 
+namespace {
+
+// Vulkan names no limit; beyond a million, drivers and layers run out of memory in ways of their own.
+constexpr std::uint32_t kMostTimestamps = 1U << 20;
+
+}  // namespace
+
 Result<Timestamps> Timestamps::create(const Device& device, std::uint32_t count) {
+  if (count > kMostTimestamps) {
+    return detail::fail(ErrorCode::limit_exceeded, "timestamps: a count of " + std::to_string(count) +
+                                                       " is more than " + std::to_string(kMostTimestamps));
+  }
   auto state = std::make_shared<detail::TimestampsState>(device.state(), count);
   if (auto created = state->create(); !created) return detail::propagate(created);
   return Timestamps(std::move(state));
