@@ -69,7 +69,7 @@ class Preparation {
     batch_.failed = named_.failed;
     const Status folder = make_folder();
     for (const NamedJob& named : named_.jobs) {
-      if (caught_signal() != 0) break;
+      if (is_cancelled()) break;
       BatchJob job{named};
       auto checked = folder ? check(job) : refused_by_folder(named, folder.error());
       if (checked) {
@@ -149,7 +149,7 @@ Status write_to_standard_output(std::span<const std::byte> bytes) {
   const bool is_written =
       std::fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size() && std::fflush(stdout) == 0;
   if (is_written) return {};
-  if (caught_signal() != 0) return fail(ErrorCode::cancelled, "stopped");
+  if (is_cancelled()) return fail(ErrorCode::cancelled, "stopped");
   return fail(ErrorCode::input,
               "standard output cannot be written: " + std::generic_category().message(errno));
 }
@@ -183,7 +183,7 @@ Status write_output(const BatchJob& job, const Image& result, int quality, bool 
   const auto bytes = image::encode(result.view(), result.metadata, job.named.format, {quality},
                                    with_name(job.named.output, log));
   if (!bytes) return tl::unexpected(bytes.error().in_context(shown_name(job.named.input)));
-  if (caught_signal() != 0) return fail(ErrorCode::cancelled, "stopped");
+  if (is_cancelled()) return fail(ErrorCode::cancelled, "stopped");
   if (job.named.output == kPipe) return write_to_standard_output(*bytes);
   return write_output_file(job.named.output, *bytes, overwrite ? IfExists::replace : IfExists::fail);
 }

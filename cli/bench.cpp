@@ -110,7 +110,7 @@ int run_bench(const BenchCommand& command) {
   options.runs = command.runs;
   options.precision = *precision;
   options.tile_px = command.compute.tile_px;
-  options.cancelled = [] { return caught_signal() != 0; };
+  options.cancelled = is_cancelled;
   const auto result = upscale::bench(*device, *model, options);
   if (!result) return report_failure(console, result.error());
   print_result(console, *device, *model, options, *result);

@@ -50,7 +50,7 @@ int run_doctor(const DoctorOptions& options) {
   announce(console, "doctor", *device, "", *precision);
   console.print(fmt::format("{}\n{:<34} {:<8} {:<6} {:>5} {:>12} {:>12}\n", device->info().name, "kernel",
                             "variant", "", "cases", "max error", "limit"));
-  const auto checks = upscale::check_kernels(*device, *precision, [] { return caught_signal() != 0; });
+  const auto checks = upscale::check_kernels(*device, *precision, is_cancelled);
   if (!checks) return report_failure(console, checks.error());
   for (const upscale::KernelCheck& check : *checks) print_check(console, *device, check);
   device->options().cache.trim();

@@ -33,8 +33,6 @@ uint64_t max_stream_bytes() {
   return std::min(kMaxStreamBytes, available_bytes ? *available_bytes / 4 : kMaxStreamBytes);
 }
 
-bool is_cancelled() { return caught_signal() != 0; }
-
 tl::unexpected<Error> is_device(const std::string& label) {
   return fail(ErrorCode::input, "cannot read " + label + ": it is a device, not a file");
 }

@@ -100,8 +100,7 @@ Status check_precision(upscale::Precision precision, const kernels::DeviceInfo& 
 
 Result<std::string> plan_for_described(const graph::Graph& graph, const InspectOptions& options,
                                        const Extent& size) {
-  const auto file =
-      upscale::read_file(options.device_info, kMaxDeviceInfoBytes, [] { return caught_signal() != 0; });
+  const auto file = upscale::read_file(options.device_info, kMaxDeviceInfoBytes, is_cancelled);
   if (!file) {
     const bool is_cancelled = file.error().code == ErrorCode::cancelled;
     return fail(is_cancelled ? ErrorCode::cancelled : ErrorCode::usage, file.error().message);

@@ -177,8 +177,6 @@ void append(NpyArray& array, const Tensor& tensor) {
   }
 }
 
-bool is_cancelled() { return caught_signal() != 0; }
-
 Status stopped() { return fail(ErrorCode::cancelled, "stopped"); }
 
 // The CPU computes any window at the same pace, and between two of them it can be stopped.

@@ -13,6 +13,9 @@ void install_signal_handlers();
 // The signal that came, 0 if none did.
 int caught_signal();
 
+// Whether one came: what the libraries ask as `cancelled`.
+inline bool is_cancelled() { return caught_signal() != 0; }
+
 // 128 + the signal: 130, 143 or 129.
 int signal_exit_code();
 

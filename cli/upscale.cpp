@@ -59,8 +59,6 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
 
 int64_t output_px(const BatchJob& job) { return int64_t{job.output.width_px} * job.output.height_px; }
 
-bool is_cancelled() { return caught_signal() != 0; }
-
 bool holds_16_bits(image::Format format) {
   return format == image::Format::png || format == image::Format::tiff;
 }

@@ -4,6 +4,7 @@
 
 namespace vkc {
 namespace detail {
+
 TimestampsState::~TimestampsState() { device->vk.DestroyQueryPool(device->handle, handle, nullptr); }
 
 Status TimestampsState::create() {
