@@ -30,14 +30,19 @@ class BufferRange {
  public:
   [[nodiscard]] std::uint64_t offset_bytes() const { return offset_bytes_; }
   [[nodiscard]] std::uint64_t size_bytes() const { return size_bytes_; }
-  // A piece of this piece; whether it lies inside the buffer is checked where the range is used.
+  // A piece of this piece. One that does not lie inside it is an error where it is used.
   [[nodiscard]] BufferRange range(std::uint64_t offset_bytes, std::uint64_t size_bytes) const {
-    return {buffer_, offset_bytes_ + offset_bytes, size_bytes};
+    const bool is_inside = offset_bytes <= size_bytes_ && size_bytes <= size_bytes_ - offset_bytes;
+    return {buffer_, is_inside ? offset_bytes_ + offset_bytes : kOutside, size_bytes};
   }
+  // The offset of a range that was cut from another one and does not lie inside that.
+  static constexpr std::uint64_t kOutside = UINT64_MAX;
 
   BufferRange(detail::BufferState* buffer, std::uint64_t offset_bytes, std::uint64_t size_bytes)
       : buffer_(buffer), offset_bytes_(offset_bytes), size_bytes_(size_bytes) {}
   [[nodiscard]] detail::BufferState* state() const { return buffer_; }
+  // The same bytes of the same buffer.
+  friend bool operator==(const BufferRange&, const BufferRange&) = default;
 
  private:
   detail::BufferState* buffer_;

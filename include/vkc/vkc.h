@@ -10,6 +10,7 @@
 //   push); commands->submit()->wait(); auto result = vkc::download<float>(*device, *y);
 //
 // Every call returns a Result: a value, or an Error that says what happened and what to do.
+// A handle that was moved from may only be assigned to or destroyed.
 #pragma once
 
 #include <vkc/buffer.h>

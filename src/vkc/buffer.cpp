@@ -96,6 +96,11 @@ Status BufferState::check_range(const BufferRange& range, std::string_view what)
   const std::uint64_t offset = range.offset_bytes();
   const std::uint64_t size = range.size_bytes();
   if (size > 0 && offset <= size_bytes && size <= size_bytes - offset) return {};
+  if (offset == BufferRange::kOutside) {
+    return fail(ErrorCode::invalid_argument, std::string(what) + ": the range of " + std::to_string(size) +
+                                                 " bytes of " + described() +
+                                                 " is not inside the range that it was cut from");
+  }
   return fail(ErrorCode::invalid_argument, std::string(what) + ": the range of " + std::to_string(size) +
                                                " bytes at " + std::to_string(offset) + " is not inside " +
                                                described() + " of " + std::to_string(size_bytes) + " bytes");

@@ -22,27 +22,39 @@ class Dispatch {
     if (kernel_.device != commands_.device) return error("the commands are of another device");
     if (commands_.wanted_queue == Queue::transfer)
       return error("the commands are for the transfer queue, which runs no kernels");
-    if (auto ok = check_groups(groups); !ok) return ok;
-    if (auto ok = check_push(push); !ok) return ok;
+    if (!are_within_limits(groups)) return check_groups(groups);
+    if (!fits(push)) return wrong_push(push);
+    if (commands_.bound != nullptr && commands_.bound->are(&kernel_, bindings)) {
+      record(groups, *commands_.bound, push);
+      return {};
+    }
     const auto [checked, known] = commands_.recent.find(&kernel_, bindings);
     if (!known) {
       if (auto ok = check(bindings, checked); !ok) return ok;
     }
-    if (groups.x == 0 || groups.y == 0 || groups.z == 0) return {};
+    record(groups, checked, push);
+    return {};
+  }
+
+ private:
+  void record(const GroupCount& groups, const CheckedBindings& checked, std::span<const std::byte> push) {
+    if (groups.x == 0 || groups.y == 0 || groups.z == 0) return;
     bind(checked);
     for (ImageState* image : checked.images) commands_.require_layout(*image, image->home);
     commands_.order(checked.accesses);
     push_constants(push);
     commands_.device->vk.CmdDispatch(commands_.handle, groups.x, groups.y, groups.z);
-    return {};
   }
 
- private:
   [[nodiscard]] std::string described() const { return "kernel " + in_quotes(kernel_.name); }
   [[nodiscard]] tl::unexpected<Error> error(const std::string& what) const {
     return fail(ErrorCode::invalid_argument, described() + ": " + what);
   }
 
+  [[nodiscard]] bool are_within_limits(const GroupCount& groups) const {
+    const auto& most = limits_.max_group_count;
+    return groups.x <= most[0] && groups.y <= most[1] && groups.z <= most[2];
+  }
   [[nodiscard]] Status check_groups(const GroupCount& groups) const {
     const std::array<std::uint32_t, 3> counts = {groups.x, groups.y, groups.z};
     for (std::size_t i = 0; i < 3; ++i) {
@@ -55,13 +67,15 @@ class Dispatch {
   }
 
   // A host struct may be padded behind its last member, up to the alignment of its largest one.
-  [[nodiscard]] Status check_push(std::span<const std::byte> push) const {
+  [[nodiscard]] bool fits(std::span<const std::byte> push) const {
     constexpr std::size_t kLargestAlignment = 16;
     const std::size_t size = kernel_.push_constants_bytes;
     const std::size_t padded = (size + kLargestAlignment - 1) / kLargestAlignment * kLargestAlignment;
-    if (push.size() >= size && push.size() <= padded) return {};
+    return push.size() >= size && push.size() <= padded;
+  }
+  [[nodiscard]] Status wrong_push(std::span<const std::byte> push) const {
     return error(std::to_string(push.size()) + " bytes of push constants are given, its block has " +
-                 std::to_string(size));
+                 std::to_string(kernel_.push_constants_bytes));
   }
 
   Status resolve(std::span<const Binding> bindings, CheckedBindings& checked);
@@ -73,6 +87,13 @@ class Dispatch {
            range.size_bytes() <= slot.largest_range_bytes && range.offset_bytes() <= buffer->size_bytes &&
            range.size_bytes() <= buffer->size_bytes - range.offset_bytes() &&
            (range.offset_bytes() & slot.offset_mask) == 0;
+  }
+  static bool is_given(const CheckedBindings& checked, std::string_view name) {
+    return std::any_of(checked.given.begin(), checked.given.end(),
+                       [&](const Binding& given) { return given.name == name; });
+  }
+  [[nodiscard]] Status given_twice(std::string_view name) const {
+    return error("binding " + in_quotes(name) + " is given twice");
   }
   [[nodiscard]] Status unknown_binding(std::string_view name) const;
   [[nodiscard]] Status missing_bindings() const;
@@ -115,10 +136,11 @@ Status Dispatch::resolve(std::span<const Binding> bindings, CheckedBindings& che
     if (!slot) {
       const std::string* dropped = kernel_.find_dropped(binding.name);
       if (dropped == nullptr) return unknown_binding(binding.name);
+      if (is_given(checked, *dropped)) return given_twice(binding.name);
       checked.given.push_back({*dropped, binding.resource});
       continue;
     }
-    if (resources[*slot] != nullptr) return error("binding " + in_quotes(binding.name) + " is given twice");
+    if (resources[*slot] != nullptr) return given_twice(binding.name);
     if (!is_fitting_buffer(kernel_.slots[*slot], binding.resource)) {
       if (auto ok = check_binding(kernel_, kernel_.slots[*slot], binding.resource); !ok) return ok;
     }
@@ -247,7 +269,8 @@ void Dispatch::push_constants(std::span<const std::byte> push) const {
 Status Kernel::dispatch(Commands& commands, const GroupCount& groups, ListView<Binding> bindings,
                         const PushConstants& push) const {
   detail::CommandsState& state = *commands.state();
-  return state.keep(detail::Dispatch(state, state_).record(groups, bindings.span(), push.bytes()));
+  Status recorded = detail::Dispatch(state, state_).record(groups, bindings.span(), push.bytes());
+  return recorded ? recorded : state.keep(std::move(recorded));
 }
 
 }  // namespace vkc

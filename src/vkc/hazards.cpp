@@ -48,17 +48,20 @@ void HazardTracker::Pieces::add(const Access& access) {
 HazardTracker::HazardTracker() : entries_(kEntries) {}
 
 std::size_t HazardTracker::place_of(const void* memory) const {
-  std::size_t place = (reinterpret_cast<std::uintptr_t>(memory) >> 4) * 0x9E3779B1U % entries_.size();
-  while (entries_[place].round == round_ && entries_[place].memory != memory)
-    place = (place + 1) % entries_.size();
+  const std::size_t mask = entries_.size() - 1;
+  std::size_t place = (reinterpret_cast<std::uintptr_t>(memory) >> 4) * 0x9E3779B1U & mask;
+  while (entries_[place].round == round_ && entries_[place].memory != memory) place = (place + 1) & mask;
   return place;
 }
 
-bool HazardTracker::conflicts(const Access& access) const {
-  const Entry& entry = entries_[place_of(access.memory)];
+bool HazardTracker::conflicts(const Entry& entry, const Access& access) const {
   if (entry.round != round_) return used_ >= kMostUsed;
   if (entry.writes.is_full() || entry.reads.is_full()) return true;
   return entry.writes.overlap(access) || (access.write && entry.reads.overlap(access));
+}
+
+bool HazardTracker::conflicts(const Access& access) const {
+  return conflicts(entries_[place_of(access.memory)], access);
 }
 
 // Only a dispatch that binds very much comes here: after each barrier the table begins anew.
@@ -70,9 +73,7 @@ void HazardTracker::grow() {
   }
 }
 
-void HazardTracker::add(const Access& access) {
-  if (2 * used_ > entries_.size()) grow();
-  Entry& entry = entries_[place_of(access.memory)];
+void HazardTracker::add(Entry& entry, const Access& access) {
   if (entry.round != round_) {
     entry.memory = access.memory;
     entry.round = round_;
@@ -83,20 +84,48 @@ void HazardTracker::add(const Access& access) {
   (access.write ? entry.writes : entry.reads).add(access);
 }
 
+void HazardTracker::add(const Access& access) {
+  if (2 * used_ > entries_.size()) grow();
+  add(entries_[place_of(access.memory)], access);
+}
+
+// The places were looked up before any of these accesses was added: they hold unless the table grows, or two
+// accesses to new memories want the same place.
+void HazardTracker::add_last() {
+  const bool places_known = places_.size() == last_.size() && 2 * (used_ + last_.size()) <= entries_.size();
+  for (std::size_t i = 0; i < last_.size(); ++i) {
+    Entry* entry = places_known ? &entries_[places_[i]] : nullptr;
+    const bool is_its_own = entry != nullptr && (entry->round != round_ || entry->memory == last_[i].memory);
+    if (is_its_own)
+      add(*entry, last_[i]);
+    else
+      add(last_[i]);
+  }
+  last_.clear();
+}
+
 bool HazardTracker::must_wait(std::span<const Access> accesses) {
   for (const Access& earlier : last_) {
     const bool waits = std::any_of(accesses.begin(), accesses.end(),
                                    [&](const Access& access) { return depends(earlier, access); });
     if (waits) return true;
   }
-  for (const Access& earlier : last_) add(earlier);
-  last_.clear();
-  return std::any_of(accesses.begin(), accesses.end(),
-                     [&](const Access& access) { return conflicts(access); });
+  add_last();
+  places_.clear();
+  for (const Access& access : accesses) {
+    places_.push_back(place_of(access.memory));
+    if (conflicts(entries_[places_.back()], access)) return true;
+  }
+  return false;
+}
+
+void HazardTracker::remember(std::span<const Access> accesses) {
+  last_.assign(accesses.begin(), accesses.end());
 }
 
 void HazardTracker::clear() {
   last_.clear();
+  places_.clear();
   ++round_;
   used_ = 0;
 }

@@ -28,7 +28,7 @@ class HazardTracker {
   // The same for a whole command: whether it must wait, then what it does. In this order, with a clear()
   // between them if it waits. Cheapest where each command waits for the one before.
   [[nodiscard]] bool must_wait(std::span<const Access> accesses);
-  void remember(std::span<const Access> accesses) { last_.assign(accesses.begin(), accesses.end()); }
+  void remember(std::span<const Access> accesses);
 
   // After a barrier nothing has to be waited for.
   void clear();
@@ -62,8 +62,13 @@ class HazardTracker {
   void grow();
   // Where the memory's entry is or would be.
   [[nodiscard]] std::size_t place_of(const void* memory) const;
+  [[nodiscard]] bool conflicts(const Entry& entry, const Access& access) const;
+  void add(Entry& entry, const Access& access);
+  void add_last();
 
-  std::vector<Access> last_;    // of the last command; not yet in the table
+  std::vector<Access> last_;  // of the last command; not yet in the table
+  // Of the accesses that must_wait() was asked for: those of last_, once remembered. Empty: not looked up.
+  std::vector<std::size_t> places_;
   std::vector<Entry> entries_;  // a hash table by memory
   std::uint64_t round_ = 1;
   std::size_t used_ = 0;  // entries of this round

@@ -27,8 +27,20 @@ struct CheckedBindings {
   std::vector<HazardTracker::Access> accesses;
   std::vector<ImageState*> images;
 
-  // Whether these are the same bindings, name by name and resource by resource.
-  [[nodiscard]] bool are(const KernelState* other_kernel, std::span<const Binding> bindings) const;
+  // Whether these are the same bindings, name by name and resource by resource. Asked at every dispatch.
+  [[nodiscard]] bool are(const KernelState* other_kernel, std::span<const Binding> bindings) const {
+    if (kernel != other_kernel || given.size() != bindings.size()) return false;
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      if (!is_same(given[i].resource, bindings[i].resource) || given[i].name != bindings[i].name)
+        return false;
+    }
+    return true;
+  }
+
+ private:
+  static bool is_same(const Resource& a, const Resource& b) {
+    return a.buffer_range() == b.buffer_range() && a.image() == b.image() && a.sampler() == b.sampler();
+  }
 };
 
 // A recording keeps what is bound alive, so an address stands for one object until clear(). One thread at a

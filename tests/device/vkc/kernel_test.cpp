@@ -141,6 +141,10 @@ TEST_P(KernelTest, DroppedNamesAreAcceptedAndIgnored) {
   vkc::Commands recorded = commands();
   EXPECT_TRUE(dropped.dispatch(recorded, {}, {{"unused_input", unused}, {"output", output}}));
   EXPECT_TRUE(dropped.dispatch(recorded, {}, {{"output", output}}));
+  EXPECT_EQ(
+      dispatch_error(dropped, {}, {{"unused_input", unused}, {"unused_input", unused}, {"output", output}},
+                     {}, ErrorCode::invalid_argument),
+      "kernel \"dropped\": binding \"unused_input\" is given twice");
   run(recorded);
   EXPECT_EQ(values_of<std::uint32_t>(output)[7], 7U);
   kernel(kernels::dropped, {}, KernelGroupSize{8});  // nor must they be given
@@ -195,6 +199,11 @@ TEST_P(KernelTest, WrongBindingsAreErrors) {
   EXPECT_THAT(
       dispatch_error(saxpy, {}, {{"x", x}, {"y", x.range(0, 36)}}, push, ErrorCode::invalid_argument),
       HasSubstr("binding \"y\": the range of 36 bytes at 0 is not inside buffer \"x data\" of 32 bytes"));
+  for (const vkc::BufferRange& outside :
+       {x.range(0, 16).range(8, 12), x.range(8, 8).range(UINT64_MAX - 7, 8)}) {
+    EXPECT_THAT(dispatch_error(saxpy, {}, {{"x", x}, {"y", outside}}, push, ErrorCode::invalid_argument),
+                HasSubstr("is not inside the range that it was cut from"));
+  }
   EXPECT_THAT(dispatch_error(saxpy, {}, {{"x", x}, {"y", x.range(32, 0)}}, push, ErrorCode::invalid_argument),
               HasSubstr("not inside"));
   EXPECT_THAT(
