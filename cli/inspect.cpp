@@ -55,11 +55,22 @@ Extent window_of(const Extent& picture, int edge_px) {
   return {std::min(picture.width_px, edge_px), std::min(picture.height_px, edge_px)};
 }
 
+// What is stored between convolutions when this precision is asked for; `auto` means fp32, as nothing can be
+// measured on a device that is not here.
+Result<DType> dtype_for(upscale::Precision precision, const kernels::DeviceInfo& device) {
+  if (precision == upscale::Precision::automatic || precision == upscale::Precision::fp32) return DType::f32;
+  if (precision == upscale::Precision::fp16) return DType::f16;
+  return fail(ErrorCode::device, fmt::format("--precision {}: {} is a GPU and has fp32 and fp16",
+                                             upscale::name(precision), device.name));
+}
+
 // The steps for one window of a picture of this size, or for all of it where it fits.
 Result<std::string> plan_for_gpu(const graph::Graph& graph, const kernels::DeviceInfo& device,
                                  const Extent& size, const ComputeOptions& compute) {
   const upscale::DeviceOptions defaults;
-  auto chosen = plan::choose_kernels(graph, device, devicedb::Database::embedded(), {compute.kernel});
+  auto dtype = dtype_for(compute.precision, device);
+  if (!dtype) return propagate(dtype);
+  auto chosen = plan::choose_kernels(graph, device, devicedb::Database::embedded(), {compute.kernel, *dtype});
   if (!chosen) return propagate(chosen);
   auto edge_px = compute.tile_px ? Result<int>(*compute.tile_px)
                                  : plan::choose_tile_edge(graph, size, device.limits, defaults.slots);
@@ -91,13 +102,6 @@ Result<std::string> gpu_description(const std::string& text) {
               "--plan --device cpu tells what its CPU runs");
 }
 
-Status check_precision(upscale::Precision precision, const kernels::DeviceInfo& device) {
-  if (precision == upscale::Precision::automatic || precision == upscale::Precision::fp32) return {};
-  return fail(ErrorCode::device, fmt::format("--precision {}: {} computes in fp32 only in this version; use "
-                                             "auto or fp32",
-                                             upscale::name(precision), device.name));
-}
-
 Result<std::string> plan_for_described(const graph::Graph& graph, const InspectOptions& options,
                                        const Extent& size) {
   const auto file = upscale::read_file(options.device_info, kMaxDeviceInfoBytes, is_cancelled);
@@ -110,7 +114,6 @@ Result<std::string> plan_for_described(const graph::Graph& graph, const InspectO
   if (!text) return tl::unexpected(text.error().in_context(shown));
   const auto device = devicedb::device_info_from_json(*text);
   if (!device) return tl::unexpected(device.error().in_context(shown));
-  if (auto can = check_precision(options.compute.precision, *device); !can) return propagate(can);
   return plan_for_gpu(graph, *device, size, options.compute);
 }
 

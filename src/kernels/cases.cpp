@@ -48,11 +48,10 @@ constexpr std::string_view kPlaneReason =
 constexpr std::string_view kDivisionReason =
     "division may be 2.5 ulp off (Vulkan, precision of OpFDiv), multiply and add may round apart";
 
-constexpr std::string_view kBfloat16Reason = "inputs, weights and outputs are rounded to 8 bits";
+constexpr std::string_view kRoundingReason = "inputs, weights and outputs are rounded to fewer bits";
 
 constexpr double kUlp = 1.0 / (1 << 23);
 constexpr float kLargestInput = 1.25F;
-constexpr double kBfloat16Step = 1.0 / (1 << 8);
 
 Tolerance exact() { return {.reason = kExactReason}; }
 Tolerance planes_tolerance() {
@@ -168,6 +167,14 @@ void add_convs(Cases& cases, const GroupSize& group) {
   for (const graph::Conv& shape : shapes) {
     for (const Extent& size : awkward_sizes(group, 1)) add_conv(cases, shape, size);
   }
+  // Channels that can be packed by fours and sixteens.
+  for (const Extent& size : awkward_sizes(group, 1)) {
+    add_conv(cases, conv_of(4, 8, 3, 3, true), size);
+    add_conv(cases, conv_of(16, 16, 3, 3, true), size);
+  }
+  add_conv(cases, conv_of(8, 12, 5, 3, true), {13, 11});
+  add_conv(cases, conv_of(32, 48, 1, 1, false), {13, 11});
+  add_conv(cases, conv_of(32, 9, 3, 3, false), {35, 7});
   add_conv(cases, conv_of(64, 9, 3, 3, false), {17, 5});
   add_conv(cases, conv_of(1, 64, 5, 5, true), {5, 17});
   for (const graph::Padding& pads : {graph::Padding{0, 0, 0, 0}, graph::Padding{0, 2, 1, 0},
@@ -545,7 +552,7 @@ std::vector<Tensor> case_inputs(const KernelCase& test) {
   return inputs;
 }
 
-void allow_bfloat16(KernelCase& test) {
+void allow_rounding(KernelCase& test, int significand_bits) {
   const auto* conv = std::get_if<graph::Conv>(&test.node().op);
   if (conv == nullptr) return;
   const std::span<const float> weights = *conv->weights;
@@ -556,9 +563,10 @@ void allow_bfloat16(KernelCase& test) {
     for (const float weight : weights.subspan(first, terms)) sum += std::abs(double{weight});
     largest_sum = std::max(largest_sum, sum);
   }
-  test.tolerance.absolute += kBfloat16Step * kLargestInput * largest_sum;
-  test.tolerance.relative += kBfloat16Step;
-  test.tolerance.reason = kBfloat16Reason;
+  const double step = std::ldexp(1.0, -significand_bits);
+  test.tolerance.absolute += step * kLargestInput * largest_sum;
+  test.tolerance.relative += step;
+  test.tolerance.reason = kRoundingReason;
 }
 
 Result<std::vector<Extent>> case_extents(const KernelCase& test) {

@@ -41,10 +41,14 @@ struct KernelCase {
 // random data of all of them.
 std::vector<KernelCase> kernel_cases(const GroupSize& group, uint64_t seed = 0);
 
-// Widens the tolerance of a convolution to what rounding its inputs and weights to bfloat16 can cost: with 8
-// bits each product is off by one part in 2^8 of its magnitude, so a sum by that part of the magnitudes' sum;
-// an output by 2^-8 of itself. Other operators are computed in f32 all the same and keep their tolerance.
-void allow_bfloat16(KernelCase& test);
+inline constexpr int kBfloat16Bits = 8;
+inline constexpr int kHalfBits = 11;
+
+// Widens the tolerance of a convolution to what rounding its inputs and weights to this many bits can cost:
+// with 8 bits each product is off by one part in 2^8 of its magnitude, so a sum by that part of the
+// magnitudes' sum; an output by 2^-8 of itself. Other operators are computed in f32 all the same and keep
+// their tolerance.
+void allow_rounding(KernelCase& test, int significand_bits);
 
 // Random inputs of the case, packed: integer pixels over their whole range, planes from -0.25 to 1.25.
 std::vector<Tensor> case_inputs(const KernelCase& test);

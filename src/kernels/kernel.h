@@ -17,6 +17,7 @@
 #include "base/tensor.h"
 #include "graph/graph.h"
 #include "kernels/device_info.h"
+#include "kernels/storage.h"
 
 namespace upres::kernels {
 
@@ -72,11 +73,20 @@ struct LaunchTensor {
 size_t device_row_bytes(const TensorType& type, const Extent& extent);
 size_t device_bytes(const TensorType& type, const Extent& extent);
 
-// How one node is computed at one size: independent of what is chosen (KernelChoice), so that tiles change
-// nothing else.
+// How one node is computed at one size. What is chosen (KernelChoice) does not depend on it, so that tiles
+// change nothing else.
 struct Launch {
   Grid grid;
   std::vector<std::byte> push;  // begins with RowRange
+};
+
+// What a kernel is asked for: values of its tunables, and for convolutions the type of what is stored between
+// them and of their weights, and the storage of the node's first input and output.
+struct Selection {
+  std::span<const Tuning> tuning = {};
+  DType dtype = DType::f32;
+  Storage input = {};
+  Storage output = {};
 };
 
 // What is chosen once per node, before and independently of sizes.
@@ -85,6 +95,12 @@ struct KernelChoice {
   std::string_view variant;         // of the compiled module; empty: the plain one
   std::vector<Constant> constants;  // without the group size
   GroupSize group_size;
+  DType dtype = DType::f32;
+  Storage input = {};
+  Storage output = {};
+
+  // The value of an unsigned constant, which must be there.
+  [[nodiscard]] uint32_t constant(std::string_view name) const;
 };
 
 // Name of the compiled module among the embedded shaders: the kernel's id, or id_variant.
@@ -112,6 +128,7 @@ struct LaunchContext {
   const graph::Graph& graph;
   const graph::Node& node;
   std::span<const Extent> extents;  // of every value of the graph
+  const KernelChoice& choice;       // of this kernel for this node
 };
 
 // One kernel. Stateless; all members are safe from any thread.
@@ -123,17 +140,28 @@ class Kernel {
   [[nodiscard]] virtual std::string_view family() const = 0;   // "conv"
   [[nodiscard]] virtual std::string_view summary() const = 0;  // one line for `doctor` and docs
   [[nodiscard]] virtual std::span<const Tunable> tunables() const = 0;
+  // What a group computes with these tunables, in pixels of the output along x and y; sizes around it are
+  // what tests try.
+  [[nodiscard]] virtual GroupSize tile(std::span<const Tuning> tuning) const;
   // Whether this kernel computes this operator at all.
   [[nodiscard]] virtual bool computes(const graph::Graph& graph, const graph::Node& node) const = 0;
-  // Whether it can do so on this device with these tunables. Errors: device, naming limit and number.
+  // Types that it can store activations and weights in; all that are not convolutions: f32.
+  [[nodiscard]] virtual std::span<const DType> dtypes() const;
+  // What its first input may be stored as, and its first output, besides plain, which every kernel can do.
+  [[nodiscard]] virtual std::vector<Storage> reads(const graph::Graph& graph, const graph::Node& node,
+                                                   DType dtype) const;
+  [[nodiscard]] virtual std::vector<Storage> writes(const graph::Graph& graph, const graph::Node& node,
+                                                    DType dtype) const;
+  // Whether it can compute the node on this device with these tunables and this type; in whatever storage.
+  // Errors: device, naming limit and number.
   [[nodiscard]] virtual Status legal(const graph::Graph& graph, const graph::Node& node,
-                                     const DeviceInfo& device, std::span<const Tuning> tuning) const = 0;
+                                     const DeviceInfo& device, const Selection& selection) const = 0;
   [[nodiscard]] virtual KernelChoice choose(const graph::Graph& graph, const graph::Node& node,
-                                            std::span<const Tuning> tuning) const = 0;
+                                            const Selection& selection) const = 0;
   [[nodiscard]] virtual BindingNames bindings(const graph::Graph& graph, const graph::Node& node) const = 0;
-  // Constant data in the kernel's own layout, one entry per BindingNames::constant_data.
+  // Constant data in the layout that the chosen module wants, one entry per BindingNames::constant_data.
   [[nodiscard]] virtual std::vector<std::vector<std::byte>> pack_constant_data(
-      const graph::Graph& graph, const graph::Node& node) const = 0;
+      const graph::Graph& graph, const graph::Node& node, const KernelChoice& choice) const = 0;
   // Members of the push-constant struct in memory order; the first two are row_begin and row_end.
   [[nodiscard]] virtual std::span<const PushField> push_fields() const = 0;
   [[nodiscard]] virtual Launch launch(const LaunchContext& context) const = 0;
@@ -143,6 +171,10 @@ class Kernel {
 std::span<const Kernel* const> all_kernels();
 // Null when there is none of this name.
 const Kernel* find_kernel(std::string_view id);
+
+// Every type and storage that the kernel can compute the node with, plain f32 first; without tuning.
+std::vector<Selection> all_selections(const Kernel& kernel, const graph::Graph& graph,
+                                      const graph::Node& node);
 
 // Values of the kernel's tunables: `tuning` where it names one, else the default.
 std::vector<Tuning> complete_tuning(const Kernel& kernel, std::span<const Tuning> tuning);

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "kernels/conv/conv_naive.h"
+#include "kernels/conv/conv_packed.h"
 #include "kernels/elementwise/clip.h"
 #include "kernels/kernel.h"
 #include "kernels/pixels/decode.h"
@@ -15,6 +16,7 @@ namespace upres::kernels {
 namespace {
 
 constinit const ConvNaive kConvNaive;
+constinit const ConvPacked kConvPacked;
 constinit const Clip kClip;
 constinit const DepthToSpace kDepthToSpace;
 constinit const Encode kEncode;
@@ -22,8 +24,8 @@ constinit const Decode kDecode;
 constinit const Resample kResample;
 constinit const Store kStore;
 
-constinit const std::array<const Kernel*, 7> kKernels = {&kEncode, &kConvNaive, &kClip, &kDepthToSpace,
-                                                         &kDecode, &kResample,  &kStore};
+constinit const std::array<const Kernel*, 8> kKernels = {&kEncode,       &kConvPacked, &kConvNaive, &kClip,
+                                                         &kDepthToSpace, &kDecode,     &kResample,  &kStore};
 
 constexpr size_t kPixelsPerWordGroup = 4;  // rows of pixels are padded to this, see LaunchTensor
 
@@ -36,10 +38,40 @@ const Kernel* find_kernel(std::string_view id) {
   return found == kKernels.end() ? nullptr : *found;
 }
 
+std::span<const DType> Kernel::dtypes() const {
+  static constexpr std::array kOnlyFloat = {DType::f32};
+  return kOnlyFloat;
+}
+GroupSize Kernel::tile(std::span<const Tuning> tuning) const {
+  return group_size_of(complete_tuning(*this, tuning));
+}
+std::vector<Storage> Kernel::reads(const graph::Graph&, const graph::Node&, DType) const { return {}; }
+std::vector<Storage> Kernel::writes(const graph::Graph&, const graph::Node&, DType) const { return {}; }
+
+uint32_t KernelChoice::constant(std::string_view name) const {
+  const auto found = std::ranges::find(constants, name, &Constant::name);
+  return std::get<uint32_t>(found->value);
+}
+
 std::string module_name(const KernelChoice& choice) {
   std::string name(choice.kernel);
   if (!choice.variant.empty()) name.append("_").append(choice.variant);
   return name;
+}
+
+std::vector<Selection> all_selections(const Kernel& kernel, const graph::Graph& graph,
+                                      const graph::Node& node) {
+  std::vector<Selection> selections;
+  for (const DType dtype : kernel.dtypes()) {
+    auto inputs = kernel.reads(graph, node, dtype);
+    auto outputs = kernel.writes(graph, node, dtype);
+    inputs.insert(inputs.begin(), Storage{});
+    outputs.insert(outputs.begin(), Storage{});
+    for (const Storage& input : inputs) {
+      for (const Storage& output : outputs) selections.push_back({{}, dtype, input, output});
+    }
+  }
+  return selections;
 }
 
 std::vector<Tuning> complete_tuning(const Kernel& kernel, std::span<const Tuning> tuning) {

@@ -46,9 +46,13 @@ std::vector<Use> find_uses(const graph::Graph& graph) {
 // Bytes of a tensor, unless they are beyond what the device binds. In floating point first: 2^31 x 2^31
 // pixels of many channels overflow 64 bits.
 Result<uint64_t> tensor_bytes(const graph::Value& value, const Extent& extent,
-                              const kernels::DeviceLimits& limits) {
-  const double about = 4.0 * value.type.channels * extent.width_px * extent.height_px;
-  const uint64_t bytes = about < 0x1p62 ? kernels::device_bytes(value.type, extent) : uint64_t{1} << 62;
+                              const kernels::Storage* storage, const kernels::DeviceLimits& limits) {
+  const double about = 4.0 * value.type.channels * (extent.width_px + 32.0) * extent.height_px;
+  const auto exact = [&] {
+    return storage == nullptr ? kernels::largest_storage_bytes(value.type, extent)
+                              : kernels::storage_bytes(*storage, value.type, extent);
+  };
+  const uint64_t bytes = about < 0x1p62 ? exact() : uint64_t{1} << 62;
   if (bytes > limits.max_storage_buffer_range_bytes) {
     return fail(
         ErrorCode::device,
@@ -72,8 +76,9 @@ Status check_block(std::string_view name, uint64_t bytes, const kernels::DeviceL
 // Fills Blocks one kind of memory after the other.
 class Assigner {
  public:
-  Assigner(const graph::Graph& graph, std::span<const Extent> extents, const kernels::DeviceLimits& limits)
-      : graph_(graph), extents_(extents), limits_(limits), uses_(find_uses(graph)) {
+  Assigner(const graph::Graph& graph, std::span<const Extent> extents,
+           std::span<const kernels::Storage> storages, const kernels::DeviceLimits& limits)
+      : graph_(graph), extents_(extents), storages_(storages), limits_(limits), uses_(find_uses(graph)) {
     blocks_.values.resize(graph.values().size());
   }
 
@@ -95,7 +100,8 @@ class Assigner {
  private:
   Status measure(graph::ValueId id) {
     if (!uses_[id].used()) return {};
-    auto bytes = tensor_bytes(graph_.value(id), extents_[id], limits_);
+    const kernels::Storage* storage = storages_.empty() ? nullptr : &storages_[id];
+    auto bytes = tensor_bytes(graph_.value(id), extents_[id], storage, limits_);
     if (!bytes) return propagate(bytes);
     blocks_.values[id].size_bytes = *bytes;
     blocks_.values[id].zeroed = uses_[id].zeroed;
@@ -151,6 +157,7 @@ class Assigner {
 
   const graph::Graph& graph_;
   std::span<const Extent> extents_;
+  std::span<const kernels::Storage> storages_;
   const kernels::DeviceLimits& limits_;
   std::vector<Use> uses_;
   Blocks blocks_;
@@ -159,8 +166,9 @@ class Assigner {
 }  // namespace
 
 Result<Blocks> assign_blocks(const graph::Graph& graph, std::span<const Extent> extents,
+                             std::span<const kernels::Storage> storages,
                              const kernels::DeviceLimits& limits) {
-  return Assigner(graph, extents, limits).run();
+  return Assigner(graph, extents, storages, limits).run();
 }
 
 std::string bytes_text(uint64_t bytes) {

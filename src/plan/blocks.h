@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "graph/graph.h"
 #include "kernels/device_info.h"
+#include "kernels/storage.h"
 #include "plan/plan.h"
 
 namespace upres::plan {
@@ -37,10 +38,11 @@ struct Blocks {
   uint64_t scratch_bytes = 0;
 };
 
-// Every offset is a multiple of the storage buffer alignment. Errors: device, when a tensor is beyond the
-// storage buffer range or a block beyond the buffer size; named with the limit and both numbers.
+// Every offset is a multiple of the storage buffer alignment. storages: one per value; empty: not chosen yet,
+// each value takes the most that it can. Errors: device, when a tensor is beyond the storage buffer range or
+// a block beyond the buffer size; named with the limit and both numbers.
 Result<Blocks> assign_blocks(const graph::Graph& graph, std::span<const Extent> extents,
-                             const kernels::DeviceLimits& limits);
+                             std::span<const kernels::Storage> storages, const kernels::DeviceLimits& limits);
 
 // "134217728 bytes (128.0 MiB)", for messages.
 std::string bytes_text(uint64_t bytes);

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "graph/verify.h"
 #include "plan/plan.h"
@@ -16,7 +17,21 @@ struct Chooser {
   const graph::Graph& graph;
   const kernels::DeviceInfo& device;
   const devicedb::Database& database;
+  DType dtype = DType::f32;
 };
+
+// A kernel for a node, before it is known how its input and output are stored.
+struct Pick {
+  const kernels::Kernel* kernel = nullptr;
+  std::vector<kernels::Tuning> tuning;
+  DType dtype = DType::f32;
+};
+
+// What the kernel stores if `wanted` is asked for: that, if it can.
+DType dtype_of(const kernels::Kernel& kernel, DType wanted) {
+  const auto can = kernel.dtypes();
+  return std::find(can.begin(), can.end(), wanted) == can.end() ? DType::f32 : wanted;
+}
 
 // The index-th combination of the kernel's tunables, counting through the values of the first tunable
 // fastest; empty beyond the last.
@@ -29,41 +44,42 @@ std::vector<kernels::Tuning> combination(const kernels::Kernel& kernel, size_t i
   return index == 0 ? tuning : std::vector<kernels::Tuning>{};
 }
 
-// Tunables for a node: the database's, else the first legal combination in the kernel's order. The error is
-// that of the kernel's own default.
-Result<std::vector<kernels::Tuning>> legal_tuning(const Chooser& chooser, const kernels::Kernel& kernel,
-                                                  const graph::Node& node) {
-  const auto known = kernels::complete_tuning(kernel, chooser.database.tuning(chooser.device, kernel.id()));
-  if (kernel.legal(chooser.graph, node, chooser.device, known)) return known;
-  const auto standard = kernels::complete_tuning(kernel, {});
-  auto status = kernel.legal(chooser.graph, node, chooser.device, standard);
-  if (status) return standard;
+// The kernel with tunables for a node: the database's, else the first legal combination in the kernel's
+// order. The error is that of the kernel's own default.
+Result<Pick> legal_pick(const Chooser& chooser, const kernels::Kernel& kernel, const graph::Node& node) {
+  const DType dtype = dtype_of(kernel, chooser.dtype);
+  const auto check = [&](std::span<const kernels::Tuning> tuning) {
+    return kernel.legal(chooser.graph, node, chooser.device, {.tuning = tuning, .dtype = dtype});
+  };
+  auto known = kernels::complete_tuning(kernel, chooser.database.tuning(chooser.device, kernel.id()));
+  if (check(known)) return Pick{&kernel, std::move(known), dtype};
+  auto standard = kernels::complete_tuning(kernel, {});
+  auto status = check(standard);
+  if (status) return Pick{&kernel, std::move(standard), dtype};
   for (size_t i = 1; i < kMaxCombinations; ++i) {
     auto tuning = combination(kernel, i);
     if (tuning.empty()) break;
-    if (kernel.legal(chooser.graph, node, chooser.device, tuning)) return tuning;
+    if (check(tuning)) return Pick{&kernel, std::move(tuning), dtype};
   }
   return propagate(status);
-}
-
-ChosenNode chosen_node(const Chooser& chooser, const kernels::Kernel& kernel, const graph::Node& node,
-                       std::span<const kernels::Tuning> tuning) {
-  return {&kernel, kernel.choose(chooser.graph, node, tuning),
-          kernel.pack_constant_data(chooser.graph, node)};
 }
 
 std::string node_text(const graph::Node& node) {
   return fmt::format("node '{}' ({})", node.name, graph::operator_name(node.op));
 }
 
-Result<ChosenNode> choose_best(const Chooser& chooser, const graph::Node& node) {
+// The first legal kernel in the table's order; where f16 is wanted, the first that can have it.
+Result<Pick> pick_best(const Chooser& chooser, const graph::Node& node) {
   std::vector<std::string> reasons;
+  std::optional<Pick> second;
   for (const kernels::Kernel* kernel : kernels::all_kernels()) {
     if (!kernel->computes(chooser.graph, node)) continue;
-    auto tuning = legal_tuning(chooser, *kernel, node);
-    if (tuning) return chosen_node(chooser, *kernel, node, *tuning);
-    reasons.push_back(fmt::format("{}: {}", kernel->id(), tuning.error().message));
+    auto pick = legal_pick(chooser, *kernel, node);
+    if (pick && pick->dtype == chooser.dtype) return pick;
+    if (pick && !second) second = std::move(*pick);
+    if (!pick) reasons.push_back(fmt::format("{}: {}", kernel->id(), pick.error().message));
   }
+  if (second) return std::move(*second);
   if (reasons.empty()) reasons.emplace_back("no kernel computes this operator");
   return fail(ErrorCode::device,
               fmt::format("no kernel can run {} on {}", node_text(node), chooser.device.name),
@@ -87,13 +103,13 @@ class Forced {
   explicit Forced(const kernels::Kernel* kernel) : kernel_(kernel) {}
 
   // The node on the forced kernel, or empty where it does not fit.
-  ChosenNode try_node(const Chooser& chooser, const graph::Node& node) {
+  Pick try_node(const Chooser& chooser, const graph::Node& node) {
     if (kernel_ == nullptr || !std::holds_alternative<graph::Conv>(node.op)) return {};
     if (!kernel_->computes(chooser.graph, node)) return refuse(node, "it does not compute this convolution");
-    auto tuning = legal_tuning(chooser, *kernel_, node);
-    if (!tuning) return refuse(node, tuning.error().message);
+    auto pick = legal_pick(chooser, *kernel_, node);
+    if (!pick) return refuse(node, pick.error().message);
     ++taken_;
-    return chosen_node(chooser, *kernel_, node, *tuning);
+    return std::move(*pick);
   }
 
   [[nodiscard]] Status check() {
@@ -104,7 +120,7 @@ class Forced {
   }
 
  private:
-  ChosenNode refuse(const graph::Node& node, std::string_view why) {
+  Pick refuse(const graph::Node& node, std::string_view why) {
     reasons_.push_back(fmt::format("{}: {}", node_text(node), why));
     return {};
   }
@@ -113,6 +129,82 @@ class Forced {
   size_t taken_ = 0;
   std::vector<std::string> reasons_;
 };
+
+Result<std::vector<Pick>> pick_all(const Chooser& chooser, const kernels::Kernel* forced_kernel) {
+  Forced forced(forced_kernel);
+  std::vector<Pick> picks;
+  for (const graph::Node& node : chooser.graph.nodes()) {
+    Pick pick = forced.try_node(chooser, node);
+    if (pick.kernel == nullptr) {
+      auto best = pick_best(chooser, node);
+      if (!best) return propagate(best);
+      pick = std::move(*best);
+    }
+    picks.push_back(std::move(pick));
+  }
+  if (auto status = forced.check(); !status) return propagate(status);
+  return picks;
+}
+
+Status check_dtype(const Chooser& chooser, std::span<const Pick> picks) {
+  const bool is_had =
+      std::any_of(picks.begin(), picks.end(), [&](const Pick& pick) { return pick.dtype == chooser.dtype; });
+  if (is_had || picks.empty()) return {};
+  return fail(ErrorCode::device, fmt::format("no kernel computes this network in {} on {}",
+                                             name(chooser.dtype), chooser.device.name));
+}
+
+// How each value is stored: as its producer likes best among what all its consumers can read.
+class StorageChooser {
+ public:
+  StorageChooser(const Chooser& chooser, std::span<const Pick> picks) : chooser_(chooser), picks_(picks) {}
+
+  [[nodiscard]] std::vector<kernels::Storage> run() const {
+    const graph::Graph& graph = chooser_.graph;
+    std::vector<kernels::Storage> storages(graph.values().size());
+    for (size_t producer = 0; producer < picks_.size(); ++producer) {
+      const graph::Node& node = graph.nodes()[producer];
+      const graph::ValueId value = node.outputs.front();
+      const auto& outputs = graph.outputs();
+      if (std::find(outputs.begin(), outputs.end(), value) != outputs.end()) continue;
+      const Pick& pick = picks_[producer];
+      for (const kernels::Storage& storage : pick.kernel->writes(graph, node, pick.dtype)) {
+        if (!all_read(value, storage)) continue;
+        storages[value] = storage;
+        break;
+      }
+    }
+    return storages;
+  }
+
+ private:
+  [[nodiscard]] bool all_read(graph::ValueId value, const kernels::Storage& storage) const {
+    for (size_t i = 0; i < picks_.size(); ++i) {
+      const graph::Node& node = chooser_.graph.nodes()[i];
+      const auto uses = std::count(node.inputs.begin(), node.inputs.end(), value);
+      if (uses == 0) continue;
+      if (uses > 1 || node.inputs.front() != value) return false;
+      const auto can = picks_[i].kernel->reads(chooser_.graph, node, picks_[i].dtype);
+      if (std::find(can.begin(), can.end(), storage) == can.end()) return false;
+    }
+    return true;
+  }
+
+  const Chooser& chooser_;
+  std::span<const Pick> picks_;
+};
+
+ChosenNode chosen_node(const ChosenGraph& chosen, const Pick& pick, const graph::Node& node) {
+  const kernels::Storage input =
+      node.inputs.empty() ? kernels::Storage{} : chosen.storages[node.inputs.front()];
+  ChosenNode result{
+      pick.kernel,
+      pick.kernel->choose(chosen.graph, node,
+                          {pick.tuning, pick.dtype, input, chosen.storages[node.outputs.front()]}),
+      {}};
+  result.constant_data = pick.kernel->pack_constant_data(chosen.graph, node, result.choice);
+  return result;
+}
 
 }  // namespace
 
@@ -127,19 +219,14 @@ Result<std::shared_ptr<const ChosenGraph>> choose_kernels(const graph::Graph& gr
     if (!found) return propagate(found);
     forced_kernel = *found;
   }
-  auto chosen = std::make_shared<ChosenGraph>(ChosenGraph{graph, device, {}});
-  const Chooser chooser{chosen->graph, device, database};
-  Forced forced(forced_kernel);
-  for (const graph::Node& node : chosen->graph.nodes()) {
-    ChosenNode chosen_here = forced.try_node(chooser, node);
-    if (chosen_here.kernel == nullptr) {
-      auto best = choose_best(chooser, node);
-      if (!best) return propagate(best);
-      chosen_here = std::move(*best);
-    }
-    chosen->nodes.push_back(std::move(chosen_here));
-  }
-  if (auto status = forced.check(); !status) return propagate(status);
+  auto chosen = std::make_shared<ChosenGraph>(ChosenGraph{graph, device, {}, {}});
+  const Chooser chooser{chosen->graph, device, database, options.dtype};
+  auto picks = pick_all(chooser, forced_kernel);
+  if (!picks) return propagate(picks);
+  if (auto status = check_dtype(chooser, *picks); !status) return propagate(status);
+  chosen->storages = StorageChooser(chooser, *picks).run();
+  for (size_t i = 0; i < picks->size(); ++i)
+    chosen->nodes.push_back(chosen_node(*chosen, (*picks)[i], chosen->graph.nodes()[i]));
   return chosen;
 }
 

@@ -119,7 +119,8 @@ class Planner {
 
   Status add_step(uint32_t index) {
     const ChosenNode& chosen = plan_.chosen->nodes[index];
-    const kernels::Launch launch = chosen.kernel->launch({graph(), node(index), plan_.extents});
+    const kernels::Launch launch =
+        chosen.kernel->launch({graph(), node(index), plan_.extents, chosen.choice});
     Step step;
     step.node = node(index).name;
     step.node_index = index;
@@ -223,7 +224,7 @@ Result<Plan> make_plan(std::shared_ptr<const ChosenGraph> chosen, std::span<cons
   auto extents = graph::infer_extents(chosen->graph, inputs, resampled);
   if (!extents) return propagate(extents);
   if (auto status = check_weights(*chosen); !status) return propagate(status);
-  auto blocks = assign_blocks(chosen->graph, *extents, chosen->device.limits);
+  auto blocks = assign_blocks(chosen->graph, *extents, chosen->storages, chosen->device.limits);
   if (!blocks) return propagate(blocks);
   return Planner(std::move(chosen), std::move(*extents), std::move(*blocks)).run();
 }

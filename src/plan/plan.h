@@ -18,6 +18,8 @@ namespace upres::plan {
 
 struct ChooseOptions {
   std::string forced_conv;  // id of a convolution kernel to use wherever it is legal; empty: the best
+  // f16: activations between convolutions and their weights are stored so, where a kernel can; sums are f32.
+  DType dtype = DType::f32;
 };
 
 // The kernel of one node, with its tunables and its weights in the kernel's layout. Independent of sizes.
@@ -31,12 +33,14 @@ struct ChosenNode {
 struct ChosenGraph {
   graph::Graph graph;
   kernels::DeviceInfo device;
-  std::vector<ChosenNode> nodes;  // one per node of the graph
+  std::vector<ChosenNode> nodes;           // one per node of the graph
+  std::vector<kernels::Storage> storages;  // one per value of the graph
 };
 
-// Picks kernel, variant and constants for every node. Errors: device, when no kernel is legal for a node
-// (each with its reason), or the forced one is legal nowhere; usage, when there is no kernel of that name
-// (lists those there are).
+// Picks kernel, variant and constants for every node, and how what lies between them is stored. Errors:
+// device, when no kernel is legal for a node (each with its reason), the forced one is legal nowhere, or f16
+// is asked for and no convolution can have it; usage, when there is no kernel of that name (lists those there
+// are).
 Result<std::shared_ptr<const ChosenGraph>> choose_kernels(const graph::Graph& graph,
                                                           const kernels::DeviceInfo& device,
                                                           const devicedb::Database& database,

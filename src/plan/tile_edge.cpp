@@ -54,7 +54,7 @@ class Fitter {
     for (const Extent& extent : *extents) {
       if (auto status = check_group_count(extent); !status) return status;
     }
-    auto blocks = assign_blocks(graph_, *extents, limits_);
+    auto blocks = assign_blocks(graph_, *extents, {}, limits_);
     if (!blocks) return propagate(blocks);
     return check_budget(*blocks);
   }

@@ -178,9 +178,11 @@ Result<double> times_naive(const Device& device, const PictureModel& model, cons
                            const Samples& samples, double median_ms) {
   if (uses_only_naive(samples)) return 1.0;
   auto naive = device.with_kernel(kNaive);
-  auto setup = set_up(naive, model.model.network, model.kind.factor, options.size, options);
+  BenchOptions naive_options = options;
+  naive_options.precision = Precision::fp32;  // all that it has
+  auto setup = set_up(naive, model.model.network, model.kind.factor, options.size, naive_options);
   if (!setup) return propagate(setup);
-  const auto measured = measure(naive, *setup, options);
+  const auto measured = measure(naive, *setup, naive_options);
   if (!measured) return tl::unexpected(measured.error());
   return known_median(measured->compute_ms).value_or(0) / median_ms;
 }

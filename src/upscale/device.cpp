@@ -50,8 +50,11 @@ Result<Device> Device::open(const DeviceEntry& entry, const DeviceOptions& optio
   return Device(entry, options, std::move(*gpu), std::move(log));
 }
 
-Result<std::unique_ptr<session::Session>> Device::make_gpu_session(const graph::Graph& graph) const {
-  auto chosen = plan::choose_kernels(graph, entry_.info, devicedb::Database::embedded(), {options_.kernel});
+Result<std::unique_ptr<session::Session>> Device::make_gpu_session(const graph::Graph& graph,
+                                                                   Precision precision) const {
+  const DType dtype = precision == Precision::fp16 ? DType::f16 : DType::f32;
+  auto chosen =
+      plan::choose_kernels(graph, entry_.info, devicedb::Database::embedded(), {options_.kernel, dtype});
   if (!chosen) return propagate(chosen);
   session::GpuOptions options;
   options.slots = options_.slots;
@@ -68,27 +71,36 @@ Device Device::with_kernel(std::string_view kernel) const {
 
 Result<std::unique_ptr<session::Session>> Device::make_session(const graph::Graph& graph,
                                                                Precision precision) const {
-  return is_cpu() ? make_cpu_session(graph, precision, options_.threads, log_) : make_gpu_session(graph);
+  return is_cpu() ? make_cpu_session(graph, precision, options_.threads, log_)
+                  : make_gpu_session(graph, precision);
 }
 
 std::string Device::cache_key() const {
   return fmt::format("{} {} {} upres {}", info().name, info().uuid, info().driver, kVersion);
 }
 
+// What the device can do besides fp32.
+std::optional<Precision> Device::faster_precision() const {
+  if (is_cpu()) return cpu_has_bf16() ? std::optional(Precision::bf16) : std::nullopt;
+  const kernels::DeviceLimits& limits = info().limits;
+  return limits.fp16_storage && limits.fp16_arithmetic ? std::optional(Precision::fp16) : std::nullopt;
+}
+
 Result<Precision> Device::resolve(Precision wanted, const graph::Graph& network) const {
   if (wanted == Precision::fp32) return wanted;
-  const bool has_bf16 = is_cpu() && cpu_has_bf16();
+  const auto faster = faster_precision();
   if (wanted == Precision::automatic) {
-    if (!has_bf16) return Precision::fp32;
+    // A processor that plays GPU converts to and from fp16 sample by sample.
+    if (!faster || info().kind == "software") return Precision::fp32;
     const auto make = [this](const graph::Graph& graph, Precision precision) {
       return make_session(graph, precision);
     };
-    return choose_precision(network, Precision::bf16, cache_key(), make, options_.cache, log_);
+    return choose_precision(network, *faster, cache_key(), make, options_.cache, log_);
   }
-  if (wanted == Precision::bf16 && has_bf16) return wanted;
+  if (wanted == faster) return wanted;
   return fail(ErrorCode::device,
               fmt::format("--precision {}: {} {}; use auto or fp32", name(wanted), info().name,
-                          is_cpu() ? "cannot do it" : "computes in fp32 only in this version"));
+                          faster ? fmt::format("has fp32 and {}", name(*faster)) : "computes in fp32 only"));
 }
 
 }  // namespace upres::upscale

@@ -49,7 +49,9 @@ class Device {
 
  private:
   Device(DeviceEntry entry, DeviceOptions options, std::optional<vkc::Device> gpu, Log log);
-  [[nodiscard]] Result<std::unique_ptr<session::Session>> make_gpu_session(const graph::Graph& graph) const;
+  [[nodiscard]] Result<std::unique_ptr<session::Session>> make_gpu_session(const graph::Graph& graph,
+                                                                           Precision precision) const;
+  [[nodiscard]] std::optional<Precision> faster_precision() const;
   [[nodiscard]] std::string cache_key() const;
 
   DeviceEntry entry_;

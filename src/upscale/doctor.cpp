@@ -124,7 +124,7 @@ Result<std::vector<KernelCheck>> check_kernels(const Device& device, Precision p
     if (precision == Precision::bf16) {
       // There NaN may reach the pixel to the left (session/cpu/cpu_session.h).
       if (test.with_specials && std::holds_alternative<graph::Conv>(test.node().op)) continue;
-      kernels::allow_bfloat16(test);
+      kernels::allow_rounding(test, kernels::kBfloat16Bits);
     }
     for (const Device& each : devices_for(device, test))
       note_outcome(checks, run_case(each, precision, test), precision, test);

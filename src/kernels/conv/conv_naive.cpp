@@ -49,16 +49,16 @@ bool ConvNaive::computes(const graph::Graph&, const graph::Node& node) const {
 }
 
 Status ConvNaive::legal(const graph::Graph&, const graph::Node& node, const DeviceInfo& device,
-                        std::span<const Tuning> tuning) const {
+                        const Selection& selection) const {
   const auto& conv = std::get<graph::Conv>(node.op);
   const auto fits =
-      check_launch_limits(id(), tuned_group_size(*this, tuning), sizeof(ConvNaivePush), 1, device);
+      check_launch_limits(id(), tuned_group_size(*this, selection.tuning), sizeof(ConvNaivePush), 1, device);
   if (!fits) return fits;
   return check_binding_range(id(), "weights", conv.weights->size() * sizeof(float), device);
 }
 
 KernelChoice ConvNaive::choose(const graph::Graph&, const graph::Node& node,
-                               std::span<const Tuning> tuning) const {
+                               const Selection& selection) const {
   const auto& conv = std::get<graph::Conv>(node.op);
   return {.kernel = id(),
           .variant = {},
@@ -67,7 +67,7 @@ KernelChoice ConvNaive::choose(const graph::Graph&, const graph::Node& node,
                         {"in_channels", u32(conv.in_channels)},
                         {"out_channels", u32(conv.out_channels)},
                         {"apply_relu", conv.apply_relu}},
-          .group_size = tuned_group_size(*this, tuning)};
+          .group_size = tuned_group_size(*this, selection.tuning)};
 }
 
 BindingNames ConvNaive::bindings(const graph::Graph&, const graph::Node&) const {
@@ -75,7 +75,8 @@ BindingNames ConvNaive::bindings(const graph::Graph&, const graph::Node&) const 
 }
 
 std::vector<std::vector<std::byte>> ConvNaive::pack_constant_data(const graph::Graph&,
-                                                                  const graph::Node& node) const {
+                                                                  const graph::Node& node,
+                                                                  const KernelChoice&) const {
   const auto& conv = std::get<graph::Conv>(node.op);
   return {bytes_of(*conv.weights), bytes_of(*conv.biases)};
 }

@@ -41,20 +41,24 @@ bool Clip::computes(const graph::Graph&, const graph::Node& node) const {
 }
 
 Status Clip::legal(const graph::Graph& graph, const graph::Node& node, const DeviceInfo& device,
-                   std::span<const Tuning> tuning) const {
-  return check_launch_limits(id(), tuned_group_size(*this, tuning), sizeof(ClipPush),
+                   const Selection& selection) const {
+  return check_launch_limits(id(), tuned_group_size(*this, selection.tuning), sizeof(ClipPush),
                              u32(input_type(graph, node).channels), device);
 }
 
-KernelChoice Clip::choose(const graph::Graph&, const graph::Node&, std::span<const Tuning> tuning) const {
-  return {.kernel = id(), .variant = {}, .constants = {}, .group_size = tuned_group_size(*this, tuning)};
+KernelChoice Clip::choose(const graph::Graph&, const graph::Node&, const Selection& selection) const {
+  return {.kernel = id(),
+          .variant = {},
+          .constants = {},
+          .group_size = tuned_group_size(*this, selection.tuning)};
 }
 
 BindingNames Clip::bindings(const graph::Graph&, const graph::Node&) const {
   return {.inputs = {"input"}, .outputs = {"output"}, .constant_data = {}};
 }
 
-std::vector<std::vector<std::byte>> Clip::pack_constant_data(const graph::Graph&, const graph::Node&) const {
+std::vector<std::vector<std::byte>> Clip::pack_constant_data(const graph::Graph&, const graph::Node&,
+                                                             const KernelChoice&) const {
   return {};
 }
 

@@ -14,12 +14,12 @@ class Clip final : public Kernel {
   [[nodiscard]] std::span<const Tunable> tunables() const override;
   [[nodiscard]] bool computes(const graph::Graph& graph, const graph::Node& node) const override;
   [[nodiscard]] Status legal(const graph::Graph& graph, const graph::Node& node, const DeviceInfo& device,
-                             std::span<const Tuning> tuning) const override;
+                             const Selection& selection) const override;
   [[nodiscard]] KernelChoice choose(const graph::Graph& graph, const graph::Node& node,
-                                    std::span<const Tuning> tuning) const override;
+                                    const Selection& selection) const override;
   [[nodiscard]] BindingNames bindings(const graph::Graph& graph, const graph::Node& node) const override;
   [[nodiscard]] std::vector<std::vector<std::byte>> pack_constant_data(
-      const graph::Graph& graph, const graph::Node& node) const override;
+      const graph::Graph& graph, const graph::Node& node, const KernelChoice& choice) const override;
   [[nodiscard]] std::span<const PushField> push_fields() const override;
   [[nodiscard]] Launch launch(const LaunchContext& context) const override;
 };

@@ -48,16 +48,16 @@ bool Decode::computes(const graph::Graph&, const graph::Node& node) const {
 }
 
 Status Decode::legal(const graph::Graph&, const graph::Node&, const DeviceInfo& device,
-                     std::span<const Tuning> tuning) const {
+                     const Selection& selection) const {
   if (device.limits.max_shared_memory_bytes < kSharedBytes) {
     return fail(ErrorCode::device, "kernel decode needs 16 bytes of shared memory, but the device has " +
                                        std::to_string(device.limits.max_shared_memory_bytes));
   }
-  return check_launch_limits(id(), tuned_group_size(*this, tuning), sizeof(DecodePush), 1, device);
+  return check_launch_limits(id(), tuned_group_size(*this, selection.tuning), sizeof(DecodePush), 1, device);
 }
 
 KernelChoice Decode::choose(const graph::Graph& graph, const graph::Node& node,
-                            std::span<const Tuning> tuning) const {
+                            const Selection& selection) const {
   const auto& decode = std::get<graph::Decode>(node.op);
   const TensorType& picture = output_type(graph, node);
   return {.kernel = id(),
@@ -70,7 +70,7 @@ KernelChoice Decode::choose(const graph::Graph& graph, const graph::Node& node,
                         {"crd", decode.mode == graph::ShuffleMode::crd},
                         {"factor", u32(decode.factor)},
                         {"use_bilinear", decode.filter == graph::SideFilter::bilinear}},
-          .group_size = tuned_group_size(*this, tuning)};
+          .group_size = tuned_group_size(*this, selection.tuning)};
 }
 
 BindingNames Decode::bindings(const graph::Graph&, const graph::Node& node) const {
@@ -79,8 +79,8 @@ BindingNames Decode::bindings(const graph::Graph&, const graph::Node& node) cons
   return names;
 }
 
-std::vector<std::vector<std::byte>> Decode::pack_constant_data(const graph::Graph&,
-                                                               const graph::Node&) const {
+std::vector<std::vector<std::byte>> Decode::pack_constant_data(const graph::Graph&, const graph::Node&,
+                                                               const KernelChoice&) const {
   return {};
 }
 

@@ -38,26 +38,26 @@ bool DepthToSpace::computes(const graph::Graph&, const graph::Node& node) const 
 }
 
 Status DepthToSpace::legal(const graph::Graph& graph, const graph::Node& node, const DeviceInfo& device,
-                           std::span<const Tuning> tuning) const {
-  return check_launch_limits(id(), tuned_group_size(*this, tuning), sizeof(DepthToSpacePush),
+                           const Selection& selection) const {
+  return check_launch_limits(id(), tuned_group_size(*this, selection.tuning), sizeof(DepthToSpacePush),
                              u32(output_type(graph, node).channels), device);
 }
 
 KernelChoice DepthToSpace::choose(const graph::Graph&, const graph::Node& node,
-                                  std::span<const Tuning> tuning) const {
+                                  const Selection& selection) const {
   const auto& shuffle = std::get<graph::DepthToSpace>(node.op);
   return {.kernel = id(),
           .variant = {},
           .constants = {{"block", u32(shuffle.block)}, {"crd", shuffle.mode == graph::ShuffleMode::crd}},
-          .group_size = tuned_group_size(*this, tuning)};
+          .group_size = tuned_group_size(*this, selection.tuning)};
 }
 
 BindingNames DepthToSpace::bindings(const graph::Graph&, const graph::Node&) const {
   return {.inputs = {"input"}, .outputs = {"output"}, .constant_data = {}};
 }
 
-std::vector<std::vector<std::byte>> DepthToSpace::pack_constant_data(const graph::Graph&,
-                                                                     const graph::Node&) const {
+std::vector<std::vector<std::byte>> DepthToSpace::pack_constant_data(const graph::Graph&, const graph::Node&,
+                                                                     const KernelChoice&) const {
   return {};
 }
 

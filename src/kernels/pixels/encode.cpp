@@ -42,12 +42,12 @@ bool Encode::computes(const graph::Graph&, const graph::Node& node) const {
 }
 
 Status Encode::legal(const graph::Graph&, const graph::Node&, const DeviceInfo& device,
-                     std::span<const Tuning> tuning) const {
-  return check_launch_limits(id(), tuned_group_size(*this, tuning), sizeof(EncodePush), 1, device);
+                     const Selection& selection) const {
+  return check_launch_limits(id(), tuned_group_size(*this, selection.tuning), sizeof(EncodePush), 1, device);
 }
 
 KernelChoice Encode::choose(const graph::Graph& graph, const graph::Node& node,
-                            std::span<const Tuning> tuning) const {
+                            const Selection& selection) const {
   const auto& encode = std::get<graph::Encode>(node.op);
   const TensorType& pixels = input_type(graph, node);
   return {.kernel = id(),
@@ -55,7 +55,7 @@ KernelChoice Encode::choose(const graph::Graph& graph, const graph::Node& node,
           .constants = {{"channels", u32(pixels.channels)},
                         {"wide_samples", pixels.dtype == DType::u16},
                         {"rgb_network", encode.colors == graph::NetworkColors::rgb}},
-          .group_size = tuned_group_size(*this, tuning)};
+          .group_size = tuned_group_size(*this, selection.tuning)};
 }
 
 BindingNames Encode::bindings(const graph::Graph&, const graph::Node& node) const {
@@ -64,8 +64,8 @@ BindingNames Encode::bindings(const graph::Graph&, const graph::Node& node) cons
   return names;
 }
 
-std::vector<std::vector<std::byte>> Encode::pack_constant_data(const graph::Graph&,
-                                                               const graph::Node&) const {
+std::vector<std::vector<std::byte>> Encode::pack_constant_data(const graph::Graph&, const graph::Node&,
+                                                               const KernelChoice&) const {
   return {};
 }
 

@@ -40,24 +40,25 @@ bool Store::computes(const graph::Graph&, const graph::Node& node) const {
 }
 
 Status Store::legal(const graph::Graph&, const graph::Node&, const DeviceInfo& device,
-                    std::span<const Tuning> tuning) const {
-  return check_launch_limits(id(), tuned_group_size(*this, tuning), sizeof(StorePush), 1, device);
+                    const Selection& selection) const {
+  return check_launch_limits(id(), tuned_group_size(*this, selection.tuning), sizeof(StorePush), 1, device);
 }
 
 KernelChoice Store::choose(const graph::Graph& graph, const graph::Node& node,
-                           std::span<const Tuning> tuning) const {
+                           const Selection& selection) const {
   const TensorType& picture = output_type(graph, node);
   return {.kernel = id(),
           .variant = {},
           .constants = {{"channels", u32(picture.channels)}, {"wide_samples", picture.dtype == DType::u16}},
-          .group_size = tuned_group_size(*this, tuning)};
+          .group_size = tuned_group_size(*this, selection.tuning)};
 }
 
 BindingNames Store::bindings(const graph::Graph&, const graph::Node&) const {
   return {.inputs = {"planes"}, .outputs = {"picture"}, .constant_data = {}};
 }
 
-std::vector<std::vector<std::byte>> Store::pack_constant_data(const graph::Graph&, const graph::Node&) const {
+std::vector<std::vector<std::byte>> Store::pack_constant_data(const graph::Graph&, const graph::Node&,
+                                                              const KernelChoice&) const {
   return {};
 }
 

@@ -43,18 +43,18 @@ bool Resample::computes(const graph::Graph&, const graph::Node& node) const {
 }
 
 Status Resample::legal(const graph::Graph& graph, const graph::Node& node, const DeviceInfo& device,
-                       std::span<const Tuning> tuning) const {
-  return check_launch_limits(id(), tuned_group_size(*this, tuning), sizeof(ResamplePush),
+                       const Selection& selection) const {
+  return check_launch_limits(id(), tuned_group_size(*this, selection.tuning), sizeof(ResamplePush),
                              u32(output_type(graph, node).channels), device);
 }
 
 KernelChoice Resample::choose(const graph::Graph&, const graph::Node& node,
-                              std::span<const Tuning> tuning) const {
+                              const Selection& selection) const {
   const auto& resample = std::get<graph::Resample>(node.op);
   return {.kernel = id(),
           .variant = {},
           .constants = {{"along_y", resample.axis == graph::Axis::y}},
-          .group_size = tuned_group_size(*this, tuning)};
+          .group_size = tuned_group_size(*this, selection.tuning)};
 }
 
 BindingNames Resample::bindings(const graph::Graph&, const graph::Node&) const {
@@ -64,8 +64,8 @@ BindingNames Resample::bindings(const graph::Graph&, const graph::Node&) const {
           .tables = {"first_samples", "weights"}};
 }
 
-std::vector<std::vector<std::byte>> Resample::pack_constant_data(const graph::Graph&,
-                                                                 const graph::Node&) const {
+std::vector<std::vector<std::byte>> Resample::pack_constant_data(const graph::Graph&, const graph::Node&,
+                                                                 const KernelChoice&) const {
   return {};
 }
 

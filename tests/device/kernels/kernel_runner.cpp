@@ -33,14 +33,17 @@ void copy_rows(const TensorType& type, const Extent& extent, std::span<const std
     std::memcpy(to.data() + row * to_stride, from.data() + row * from_stride, bytes);
 }
 
-std::vector<std::byte> device_layout(const Tensor& tensor) {
+std::vector<std::byte> device_layout(const Tensor& tensor, const Storage& storage) {
+  if (storage.arrangement != Arrangement::plain) return to_storage(storage, tensor);
   std::vector<std::byte> bytes = poison(device_bytes(tensor.type, tensor.extent));
   copy_rows(tensor.type, tensor.extent, tensor.bytes, row_bytes(tensor.type, tensor.extent), bytes,
             device_row_bytes(tensor.type, tensor.extent));
   return bytes;
 }
 
-Tensor packed_layout(const TensorType& type, const Extent& extent, std::span<const std::byte> bytes) {
+Tensor packed_layout(const TensorType& type, const Extent& extent, const Storage& storage,
+                     std::span<const std::byte> bytes) {
+  if (storage.arrangement != Arrangement::plain) return from_storage(storage, type, extent, bytes);
   Tensor tensor(type, extent);
   copy_rows(type, extent, bytes, device_row_bytes(type, extent), tensor.bytes, row_bytes(type, extent));
   return tensor;
@@ -149,15 +152,17 @@ Status add(std::vector<GuardedBuffer>& to, const vkc::Device& device, std::strin
   return {};
 }
 
-Result<Buffers> make_buffers(const vkc::Device& device, const Kernel& kernel, const KernelCase& test,
-                             std::span<const Tensor> inputs, std::span<const Extent> extents) {
+Result<Buffers> make_buffers(const vkc::Device& device, const Kernel& kernel, const KernelChoice& choice,
+                             const KernelCase& test, std::span<const Tensor> inputs,
+                             std::span<const Extent> extents) {
   Buffers buffers;
   const BindingNames names = kernel.bindings(test.graph, test.node());
   Status status;
   for (size_t i = 0; i < names.inputs.size() && status; ++i) {
-    status = add(buffers.read_only, device, names.inputs[i], device_layout(inputs[i]));
+    status = add(buffers.read_only, device, names.inputs[i],
+                 device_layout(inputs[i], i == 0 ? choice.input : Storage{}));
   }
-  const auto constant_data = kernel.pack_constant_data(test.graph, test.node());
+  const auto constant_data = kernel.pack_constant_data(test.graph, test.node(), choice);
   for (size_t i = 0; i < names.constant_data.size() && status; ++i) {
     status = add(buffers.read_only, device, names.constant_data[i], constant_data[i]);
   }
@@ -168,7 +173,7 @@ Result<Buffers> make_buffers(const vkc::Device& device, const Kernel& kernel, co
   for (size_t i = 0; i < names.outputs.size() && status; ++i) {
     const graph::ValueId id = test.node().outputs[i];
     const TensorType& type = test.graph.value(id).type;
-    const size_t bytes = device_bytes(type, extents[id]);
+    const size_t bytes = storage_bytes(i == 0 ? choice.output : Storage{}, type, extents[id]);
     status = add(buffers.outputs, device, names.outputs[i],
                  type.layout == Layout::flat ? std::vector<std::byte>(bytes) : poison(bytes));
   }
@@ -226,11 +231,14 @@ Result<std::vector<Tensor>> KernelRunner::run(const Kernel& kernel, const Kernel
                                               std::span<const Tensor> inputs, const RunOptions& options) {
   auto extents = case_extents(test);
   if (!extents) return propagate(extents);
-  auto built = compiled(kernel.choose(test.graph, test.node(), options.tuning));
+  Selection selection = options.selection;
+  selection.tuning = options.tuning;
+  const KernelChoice choice = kernel.choose(test.graph, test.node(), selection);
+  auto built = compiled(choice);
   if (!built) return propagate(built);
-  auto buffers = make_buffers(device_, kernel, test, inputs, *extents);
+  auto buffers = make_buffers(device_, kernel, choice, test, inputs, *extents);
   if (!buffers) return propagate(buffers);
-  const Launch launch = kernel.launch({test.graph, test.node(), *extents});
+  const Launch launch = kernel.launch({test.graph, test.node(), *extents, choice});
   if (auto status = dispatch(device_, *built, launch, *buffers, options.dispatches); !status)
     return propagate(status);
 
@@ -243,9 +251,10 @@ Result<std::vector<Tensor>> KernelRunner::run(const Kernel& kernel, const Kernel
     if (!bytes) return propagate(bytes);
     const graph::Value& value = test.graph.value(test.node().outputs[i]);
     const Extent& extent = (*extents)[test.node().outputs[i]];
-    if (!zero_padding(value.type, extent, *bytes))
+    const Storage storage = i == 0 ? choice.output : Storage{};
+    if (storage.arrangement == Arrangement::plain && !zero_padding(value.type, extent, *bytes))
       return fail(ErrorCode::device, value.name + ": padding of a row is not zero");
-    outputs.push_back(packed_layout(value.type, extent, *bytes));
+    outputs.push_back(packed_layout(value.type, extent, storage, *bytes));
   }
   return outputs;
 }

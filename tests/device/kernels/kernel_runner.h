@@ -18,12 +18,15 @@ namespace upres::kernels {
 // How a case is to be run.
 struct RunOptions {
   std::vector<Tuning> tuning;
-  uint32_t dispatches = 1;  // the rows are cut into that many ranges of unequal height
+  Selection selection = {};  // type and storages
+  uint32_t dispatches = 1;   // the rows are cut into that many ranges of unequal height
 };
 
 class KernelRunner {
  public:
-  explicit KernelRunner(vkc::Device device) : device_(std::move(device)) {}
+  KernelRunner(vkc::Device device, DeviceInfo info) : device_(std::move(device)), info_(std::move(info)) {}
+
+  [[nodiscard]] const DeviceInfo& device_info() const { return info_; }
 
   // Outputs, packed, in the graph's order. Errors: device (whatever vkc reports; a guard or an input that
   // changed, named).
@@ -34,6 +37,7 @@ class KernelRunner {
   Result<vkc::Kernel> compiled(const KernelChoice& choice);
 
   vkc::Device device_;
+  DeviceInfo info_;
   std::map<std::string, vkc::Kernel> compiled_;  // by everything in the choice
 };
 

@@ -45,15 +45,15 @@ class OnDevice : public testing::TestWithParam<const Kernel*> {
     messages_ = devices_->validation_messages();
   }
 
-  using Check = std::function<void(KernelRunner&, const Kernel&, const KernelCase&)>;
+  using Check = std::function<void(KernelRunner&, const Kernel&, const KernelCase&, const Selection&)>;
 
   // Runs `check` for every stride-th case that the kernel computes on every device that it is legal on.
   void for_each_case(size_t stride, const Check& check) {
     const Kernel& kernel = *GetParam();
     const std::string filter = environment("UPRES_KERNEL_CASE");
-    const auto cases = kernel_cases(group_size_of(complete_tuning(kernel, {})), seed());
-    for (const vkc::Device& device : devices_->devices()) {
-      KernelRunner runner(device);
+    const auto cases = kernel_cases(kernel.tile({}), seed());
+    for (const auto& [device, info] : devices_->devices()) {
+      KernelRunner runner(device, info);
       size_t index = 0;
       for (const KernelCase& test : cases) {
         if (!kernel.computes(test.graph, test.node()) || test.line.find(filter) == std::string::npos)
@@ -63,7 +63,7 @@ class OnDevice : public testing::TestWithParam<const Kernel*> {
                      "\n  again with: UPRES_KERNEL_CASE='" + test.line +
                      "' UPRES_KERNEL_SEED=" + std::to_string(seed()) +
                      " test_device_kernels --gtest_filter='*/" + std::string(kernel.id()) + "'");
-        check(runner, kernel, test);
+        check_selections(runner, kernel, test, check);
         if (HasFatalFailure()) return;
       }
       if (filter.empty()) {
@@ -73,6 +73,20 @@ class OnDevice : public testing::TestWithParam<const Kernel*> {
   }
 
  private:
+  // The case in every type and storage that the device has.
+  static void check_selections(KernelRunner& runner, const Kernel& kernel, const KernelCase& test,
+                               const Check& check) {
+    for (const Selection& selection : all_selections(kernel, test.graph, test.node())) {
+      KernelCase rounded = test;
+      if (selection.dtype == DType::f16) allow_rounding(rounded, kHalfBits);
+      if (!kernel.legal(test.graph, test.node(), runner.device_info(), selection)) continue;
+      SCOPED_TRACE(std::string(name(selection.dtype)) + ", from " + to_text(selection.input) + " to " +
+                   to_text(selection.output));
+      check(runner, kernel, rounded, selection);
+      if (HasFatalFailure()) return;
+    }
+  }
+
   static inline std::unique_ptr<TestDevices> devices_;
   static inline uint64_t messages_ = 0;
 };
@@ -83,39 +97,43 @@ Result<std::vector<Tensor>> run(KernelRunner& runner, const Kernel& kernel, cons
 }
 
 TEST_P(OnDevice, AgreesWithItsReference) {
-  for_each_case(1, [](KernelRunner& runner, const Kernel& kernel, const KernelCase& test) {
-    const auto inputs = case_inputs(test);
-    const auto expected = case_expected(test, inputs);
-    ASSERT_TRUE(expected.has_value()) << expected.error().text();
-    const auto actual = runner.run(kernel, test, inputs, {});
-    ASSERT_TRUE(actual.has_value()) << actual.error().text();
-    const Comparison comparison = compare_outputs(test, *expected, *actual);
-    EXPECT_TRUE(comparison.ok()) << comparison.mismatch << "; largest difference "
-                                 << comparison.largest_difference << ", allowed " << test.tolerance.absolute
-                                 << " or " << test.tolerance.levels << " levels, because "
-                                 << test.tolerance.reason;
-  });
+  for_each_case(
+      1, [](KernelRunner& runner, const Kernel& kernel, const KernelCase& test, const Selection& selection) {
+        const auto inputs = case_inputs(test);
+        const auto expected = case_expected(test, inputs);
+        ASSERT_TRUE(expected.has_value()) << expected.error().text();
+        const auto actual = runner.run(kernel, test, inputs, {.tuning = {}, .selection = selection});
+        ASSERT_TRUE(actual.has_value()) << actual.error().text();
+        const Comparison comparison = compare_outputs(test, *expected, *actual);
+        EXPECT_TRUE(comparison.ok()) << comparison.mismatch << "; largest difference "
+                                     << comparison.largest_difference << ", allowed "
+                                     << test.tolerance.absolute << " or " << test.tolerance.levels
+                                     << " levels, because " << test.tolerance.reason;
+      });
 }
 
 TEST_P(OnDevice, RangesOfRowsGiveTheSameBits) {
-  for_each_case(2, [](KernelRunner& runner, const Kernel& kernel, const KernelCase& test) {
-    const auto whole = run(runner, kernel, test, {});
-    ASSERT_TRUE(whole.has_value()) << whole.error().text();
-    for (const uint32_t dispatches : {2U, 5U}) {
-      const auto parts = run(runner, kernel, test, {.tuning = {}, .dispatches = dispatches});
-      ASSERT_TRUE(parts.has_value()) << parts.error().text();
-      EXPECT_TRUE(same_bits(*whole, *parts)) << dispatches << " dispatches";
-    }
-  });
+  for_each_case(
+      2, [](KernelRunner& runner, const Kernel& kernel, const KernelCase& test, const Selection& selection) {
+        const auto whole = run(runner, kernel, test, {.tuning = {}, .selection = selection});
+        ASSERT_TRUE(whole.has_value()) << whole.error().text();
+        for (const uint32_t dispatches : {2U, 5U}) {
+          const auto parts =
+              run(runner, kernel, test, {.tuning = {}, .selection = selection, .dispatches = dispatches});
+          ASSERT_TRUE(parts.has_value()) << parts.error().text();
+          EXPECT_TRUE(same_bits(*whole, *parts)) << dispatches << " dispatches";
+        }
+      });
 }
 
 TEST_P(OnDevice, GroupSizesChangeNoBit) {
-  for_each_case(9, [](KernelRunner& runner, const Kernel& kernel, const KernelCase& test) {
-    const auto plain = run(runner, kernel, test, {});
+  for_each_case(9, [](KernelRunner& runner, const Kernel& kernel, const KernelCase& test,
+                      const Selection& selection) {
+    const auto plain = run(runner, kernel, test, {.tuning = {}, .selection = selection});
     ASSERT_TRUE(plain.has_value()) << plain.error().text();
     for (const auto& [x, y] : {std::pair{5U, 3U}, std::pair{128U, 1U}}) {
-      const auto other =
-          run(runner, kernel, test, {.tuning = {{"group_size_x", x}, {"group_size_y", y}}, .dispatches = 1});
+      const auto other = run(runner, kernel, test,
+                             {.tuning = {{"group_size_x", x}, {"group_size_y", y}}, .selection = selection});
       ASSERT_TRUE(other.has_value()) << other.error().text();
       EXPECT_TRUE(same_bits(*plain, *other)) << "groups of " << x << "x" << y;
     }

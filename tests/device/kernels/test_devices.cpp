@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "session/gpu/device_info.h"
+
 namespace upres::testing_devices {
 
 namespace {
@@ -51,7 +53,7 @@ TestDevices TestDevices::open() {
   for (const vkc::PhysicalDevice& one : *physical) {
     auto device = vkc::Device::open(one);
     if (device) {
-      result.devices_.push_back(*device);
+      result.devices_.push_back({*device, session::device_info(one)});
     } else {
       result.problem_ += device.error().text() + "\n";
     }

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "kernels/device_info.h"
+
 namespace upres::testing_devices {
 
 // Every usable device of this machine, opened once with the validation layer on.
@@ -18,7 +20,11 @@ class TestDevices {
   // Errors go to `problem`.
   static TestDevices open();
 
-  [[nodiscard]] const std::vector<vkc::Device>& devices() const { return devices_; }
+  struct OpenDevice {
+    vkc::Device device;
+    kernels::DeviceInfo info;
+  };
+  [[nodiscard]] const std::vector<OpenDevice>& devices() const { return devices_; }
   // Why there is none.
   [[nodiscard]] const std::string& problem() const { return problem_; }
   // Whether the lack of a device, or of the layer, must fail the test.
@@ -28,7 +34,7 @@ class TestDevices {
 
  private:
   std::optional<vkc::Instance> instance_;
-  std::vector<vkc::Device> devices_;
+  std::vector<OpenDevice> devices_;
   std::string problem_;
 };
 

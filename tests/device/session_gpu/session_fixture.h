@@ -115,7 +115,7 @@ class OnEveryDevice : public ::testing::Test {
   }
 
   static void for_each_device(const std::function<void(const vkc::Device&)>& test) {
-    for (const vkc::Device& device : devices_->devices()) {
+    for (const auto& [device, info] : devices_->devices()) {
       SCOPED_TRACE(device.properties().name);
       test(device);
       if (HasFatalFailure()) return;

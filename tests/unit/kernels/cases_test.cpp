@@ -59,7 +59,7 @@ std::pair<int, int> within_tolerance(int bits) {
   std::pair<int, int> count;
   for (KernelCase& test : kernel_cases({16, 8, 1})) {
     if (!std::holds_alternative<graph::Conv>(test.node().op) || test.with_specials) continue;
-    allow_bfloat16(test);
+    allow_rounding(test, kBfloat16Bits);
     auto inputs = case_inputs(test);
     const auto expected = case_expected(test, inputs).value();
     shorten(inputs[0].as<float>(), bits);

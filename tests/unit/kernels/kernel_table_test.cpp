@@ -67,7 +67,7 @@ class Legality : public testing::Test {
   void expect_refused(const DeviceInfo& device, std::span<const Tuning> tuning, std::string_view word) {
     for (const Kernel* kernel : all_kernels()) {
       const KernelCase& test = case_of(*kernel);
-      const auto status = kernel->legal(test.graph, test.node(), device, tuning);
+      const auto status = kernel->legal(test.graph, test.node(), device, {.tuning = tuning});
       ASSERT_FALSE(status.has_value()) << kernel->id();
       EXPECT_EQ(status.error().code, ErrorCode::device);
       EXPECT_NE(status.error().message.find(word), std::string::npos) << status.error().message;
