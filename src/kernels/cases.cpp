@@ -174,7 +174,15 @@ void add_convs(Cases& cases, const GroupSize& group) {
   }
   add_conv(cases, conv_of(8, 12, 5, 3, true), {13, 11});
   add_conv(cases, conv_of(32, 48, 1, 1, false), {13, 11});
-  add_conv(cases, conv_of(32, 9, 3, 3, false), {35, 7});
+  // Shapes that the matrix kernels have.
+  for (const Extent& size : {Extent{1, 1}, Extent{31, 3}, Extent{33, 17}, Extent{65, 9}}) {
+    add_conv(cases, conv_of(64, 64, 3, 3, true), size);
+    add_conv(cases, conv_of(64, 32, 3, 3, false), size);
+    add_conv(cases, conv_of(32, 9, 3, 3, true), size);
+    add_conv(cases, conv_of(1, 64, 5, 5, true), size);
+  }
+  add_conv(cases, conv_of(3, 64, 3, 3, true), {129, 9});
+  add_conv(cases, conv_of(32, 32, 3, 3, true), {129, 9});
   add_conv(cases, conv_of(64, 9, 3, 3, false), {17, 5});
   add_conv(cases, conv_of(1, 64, 5, 5, true), {5, 17});
   for (const graph::Padding& pads : {graph::Padding{0, 0, 0, 0}, graph::Padding{0, 2, 1, 0},

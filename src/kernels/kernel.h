@@ -53,11 +53,14 @@ struct Grid {
   uint32_t width = 0;
   uint32_t rows = 0;
   uint32_t depth = 1;
+  // A dispatch is one row of groups, whatever its range of rows: the groups share the rows among themselves.
+  bool persistent = false;
   friend bool operator==(const Grid&, const Grid&) = default;
 };
 
 // Every push-constant block begins with this: rows of the grid that one dispatch computes, the first and the
-// one after the last. The invocation in row `i` of the dispatch computes row row_begin + i.
+// one after the last. The invocation in row `i` of the dispatch computes row row_begin + i. Ranges begin and
+// end at whole rows of groups, or at the grid's end.
 struct RowRange {
   uint32_t row_begin = 0;
   uint32_t row_end = 0;
@@ -147,7 +150,8 @@ class Kernel {
   [[nodiscard]] virtual bool computes(const graph::Graph& graph, const graph::Node& node) const = 0;
   // Types that it can store activations and weights in; all that are not convolutions: f32.
   [[nodiscard]] virtual std::span<const DType> dtypes() const;
-  // What its first input may be stored as, and its first output, besides plain, which every kernel can do.
+  // What its first input may be stored as, and its first output; what it likes best comes first. Most can do
+  // plain.
   [[nodiscard]] virtual std::vector<Storage> reads(const graph::Graph& graph, const graph::Node& node,
                                                    DType dtype) const;
   [[nodiscard]] virtual std::vector<Storage> writes(const graph::Graph& graph, const graph::Node& node,
@@ -172,7 +176,7 @@ std::span<const Kernel* const> all_kernels();
 // Null when there is none of this name.
 const Kernel* find_kernel(std::string_view id);
 
-// Every type and storage that the kernel can compute the node with, plain f32 first; without tuning.
+// Every type and storage that the kernel can compute the node with; without tuning.
 std::vector<Selection> all_selections(const Kernel& kernel, const graph::Graph& graph,
                                       const graph::Node& node);
 

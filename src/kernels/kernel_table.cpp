@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <array>
 
+#include "kernels/conv/conv_columns.h"
 #include "kernels/conv/conv_naive.h"
 #include "kernels/conv/conv_packed.h"
+#include "kernels/conv/conv_rows.h"
 #include "kernels/elementwise/clip.h"
 #include "kernels/kernel.h"
 #include "kernels/pixels/decode.h"
@@ -15,8 +17,10 @@ namespace upres::kernels {
 
 namespace {
 
+constinit const ConvColumns kConvColumns;
 constinit const ConvNaive kConvNaive;
 constinit const ConvPacked kConvPacked;
+constinit const ConvRows kConvRows;
 constinit const Clip kClip;
 constinit const DepthToSpace kDepthToSpace;
 constinit const Encode kEncode;
@@ -24,8 +28,10 @@ constinit const Decode kDecode;
 constinit const Resample kResample;
 constinit const Store kStore;
 
-constinit const std::array<const Kernel*, 8> kKernels = {&kEncode,       &kConvPacked, &kConvNaive, &kClip,
-                                                         &kDepthToSpace, &kDecode,     &kResample,  &kStore};
+// Without a number of its own: one that is left out would be null.
+constinit const std::array kKernels =
+    std::to_array<const Kernel*>({&kEncode, &kConvRows, &kConvColumns, &kConvPacked, &kConvNaive, &kClip,
+                                  &kDepthToSpace, &kDecode, &kResample, &kStore});
 
 constexpr size_t kPixelsPerWordGroup = 4;  // rows of pixels are padded to this, see LaunchTensor
 
@@ -45,8 +51,12 @@ std::span<const DType> Kernel::dtypes() const {
 GroupSize Kernel::tile(std::span<const Tuning> tuning) const {
   return group_size_of(complete_tuning(*this, tuning));
 }
-std::vector<Storage> Kernel::reads(const graph::Graph&, const graph::Node&, DType) const { return {}; }
-std::vector<Storage> Kernel::writes(const graph::Graph&, const graph::Node&, DType) const { return {}; }
+std::vector<Storage> Kernel::reads(const graph::Graph&, const graph::Node&, DType) const {
+  return std::vector<Storage>(1);
+}
+std::vector<Storage> Kernel::writes(const graph::Graph&, const graph::Node&, DType) const {
+  return std::vector<Storage>(1);
+}
 
 uint32_t KernelChoice::constant(std::string_view name) const {
   const auto found = std::ranges::find(constants, name, &Constant::name);
@@ -63,12 +73,9 @@ std::vector<Selection> all_selections(const Kernel& kernel, const graph::Graph& 
                                       const graph::Node& node) {
   std::vector<Selection> selections;
   for (const DType dtype : kernel.dtypes()) {
-    auto inputs = kernel.reads(graph, node, dtype);
-    auto outputs = kernel.writes(graph, node, dtype);
-    inputs.insert(inputs.begin(), Storage{});
-    outputs.insert(outputs.begin(), Storage{});
-    for (const Storage& input : inputs) {
-      for (const Storage& output : outputs) selections.push_back({{}, dtype, input, output});
+    for (const Storage& input : kernel.reads(graph, node, dtype)) {
+      for (const Storage& output : kernel.writes(graph, node, dtype))
+        selections.push_back({{}, dtype, input, output});
     }
   }
   return selections;

@@ -27,10 +27,13 @@ struct Pick {
   DType dtype = DType::f32;
 };
 
-// What the kernel stores if `wanted` is asked for: that, if it can.
-DType dtype_of(const kernels::Kernel& kernel, DType wanted) {
+// What the kernel stores if `wanted` is asked for: that, if it can, or f32; empty: it can do neither.
+std::optional<DType> dtype_of(const kernels::Kernel& kernel, DType wanted) {
   const auto can = kernel.dtypes();
-  return std::find(can.begin(), can.end(), wanted) == can.end() ? DType::f32 : wanted;
+  for (const DType dtype : {wanted, DType::f32}) {
+    if (std::find(can.begin(), can.end(), dtype) != can.end()) return dtype;
+  }
+  return std::nullopt;
 }
 
 // The index-th combination of the kernel's tunables, counting through the values of the first tunable
@@ -47,7 +50,10 @@ std::vector<kernels::Tuning> combination(const kernels::Kernel& kernel, size_t i
 // The kernel with tunables for a node: the database's, else the first legal combination in the kernel's
 // order. The error is that of the kernel's own default.
 Result<Pick> legal_pick(const Chooser& chooser, const kernels::Kernel& kernel, const graph::Node& node) {
-  const DType dtype = dtype_of(kernel, chooser.dtype);
+  const auto can = dtype_of(kernel, chooser.dtype);
+  if (!can)
+    return fail(ErrorCode::device, fmt::format("kernel {} has no {}", kernel.id(), name(chooser.dtype)));
+  const DType dtype = *can;
   const auto check = [&](std::span<const kernels::Tuning> tuning) {
     return kernel.legal(chooser.graph, node, chooser.device, {.tuning = tuning, .dtype = dtype});
   };
@@ -68,18 +74,23 @@ std::string node_text(const graph::Node& node) {
   return fmt::format("node '{}' ({})", node.name, graph::operator_name(node.op));
 }
 
-// The first legal kernel in the table's order; where f16 is wanted, the first that can have it.
-Result<Pick> pick_best(const Chooser& chooser, const graph::Node& node) {
+// What could compute a node, best first: in the table's order, those that can have the wanted type before the
+// others.
+Result<std::vector<Pick>> candidates_for(const Chooser& chooser, const graph::Node& node) {
   std::vector<std::string> reasons;
-  std::optional<Pick> second;
+  std::vector<Pick> candidates;
   for (const kernels::Kernel* kernel : kernels::all_kernels()) {
     if (!kernel->computes(chooser.graph, node)) continue;
     auto pick = legal_pick(chooser, *kernel, node);
-    if (pick && pick->dtype == chooser.dtype) return pick;
-    if (pick && !second) second = std::move(*pick);
-    if (!pick) reasons.push_back(fmt::format("{}: {}", kernel->id(), pick.error().message));
+    if (pick) {
+      candidates.push_back(std::move(*pick));
+    } else {
+      reasons.push_back(pick.error().message);
+    }
   }
-  if (second) return std::move(*second);
+  std::stable_partition(candidates.begin(), candidates.end(),
+                        [&](const Pick& pick) { return pick.dtype == chooser.dtype; });
+  if (!candidates.empty()) return candidates;
   if (reasons.empty()) reasons.emplace_back("no kernel computes this operator");
   return fail(ErrorCode::device,
               fmt::format("no kernel can run {} on {}", node_text(node), chooser.device.name),
@@ -130,22 +141,6 @@ class Forced {
   std::vector<std::string> reasons_;
 };
 
-Result<std::vector<Pick>> pick_all(const Chooser& chooser, const kernels::Kernel* forced_kernel) {
-  Forced forced(forced_kernel);
-  std::vector<Pick> picks;
-  for (const graph::Node& node : chooser.graph.nodes()) {
-    Pick pick = forced.try_node(chooser, node);
-    if (pick.kernel == nullptr) {
-      auto best = pick_best(chooser, node);
-      if (!best) return propagate(best);
-      pick = std::move(*best);
-    }
-    picks.push_back(std::move(pick));
-  }
-  if (auto status = forced.check(); !status) return propagate(status);
-  return picks;
-}
-
 Status check_dtype(const Chooser& chooser, std::span<const Pick> picks) {
   const bool is_had =
       std::any_of(picks.begin(), picks.end(), [&](const Pick& pick) { return pick.dtype == chooser.dtype; });
@@ -194,6 +189,54 @@ class StorageChooser {
   std::span<const Pick> picks_;
 };
 
+// Which storages a kernel is given, and whether it can do with them.
+bool is_content(const Chooser& chooser, const Pick& pick, const graph::Node& node,
+                std::span<const kernels::Storage> storages) {
+  const auto has = [](const std::vector<kernels::Storage>& can, const kernels::Storage& storage) {
+    return std::find(can.begin(), can.end(), storage) != can.end();
+  };
+  return has(pick.kernel->writes(chooser.graph, node, pick.dtype), storages[node.outputs.front()]) &&
+         (node.inputs.empty() ||
+          has(pick.kernel->reads(chooser.graph, node, pick.dtype), storages[node.inputs.front()]));
+}
+
+struct Picked {
+  std::vector<Pick> nodes;
+  std::vector<kernels::Storage> storages;
+};
+
+// The best candidates that understand each other: where a kernel cannot do with what its neighbours store,
+// the next candidate of that node takes its place.
+Result<Picked> pick_all(const Chooser& chooser, const kernels::Kernel* forced_kernel) {
+  Forced forced(forced_kernel);
+  std::vector<std::vector<Pick>> candidates;  // the last is the best
+  for (const graph::Node& node : chooser.graph.nodes()) {
+    auto all = candidates_for(chooser, node);
+    if (!all) return propagate(all);
+    std::reverse(all->begin(), all->end());
+    Pick pick = forced.try_node(chooser, node);
+    if (pick.kernel != nullptr) all->push_back(std::move(pick));
+    candidates.push_back(std::move(*all));
+  }
+  if (auto status = forced.check(); !status) return propagate(status);
+  Picked picked;
+  for (const auto& all : candidates) picked.nodes.push_back(all.back());
+  for (;;) {
+    picked.storages = StorageChooser(chooser, picked.nodes).run();
+    size_t node = 0;
+    while (node < picked.nodes.size() &&
+           is_content(chooser, picked.nodes[node], chooser.graph.nodes()[node], picked.storages))
+      ++node;
+    if (node == picked.nodes.size()) return picked;
+    candidates[node].pop_back();
+    if (candidates[node].empty()) {
+      return fail(ErrorCode::device, fmt::format("no kernel for {} reads what the kernels before it store",
+                                                 node_text(chooser.graph.nodes()[node])));
+    }
+    picked.nodes[node] = candidates[node].back();
+  }
+}
+
 ChosenNode chosen_node(const ChosenGraph& chosen, const Pick& pick, const graph::Node& node) {
   const kernels::Storage input =
       node.inputs.empty() ? kernels::Storage{} : chosen.storages[node.inputs.front()];
@@ -221,12 +264,12 @@ Result<std::shared_ptr<const ChosenGraph>> choose_kernels(const graph::Graph& gr
   }
   auto chosen = std::make_shared<ChosenGraph>(ChosenGraph{graph, device, {}, {}});
   const Chooser chooser{chosen->graph, device, database, options.dtype};
-  auto picks = pick_all(chooser, forced_kernel);
-  if (!picks) return propagate(picks);
-  if (auto status = check_dtype(chooser, *picks); !status) return propagate(status);
-  chosen->storages = StorageChooser(chooser, *picks).run();
-  for (size_t i = 0; i < picks->size(); ++i)
-    chosen->nodes.push_back(chosen_node(*chosen, (*picks)[i], chosen->graph.nodes()[i]));
+  auto picked = pick_all(chooser, forced_kernel);
+  if (!picked) return propagate(picked);
+  if (auto status = check_dtype(chooser, picked->nodes); !status) return propagate(status);
+  chosen->storages = std::move(picked->storages);
+  for (size_t i = 0; i < picked->nodes.size(); ++i)
+    chosen->nodes.push_back(chosen_node(*chosen, picked->nodes[i], chosen->graph.nodes()[i]));
   return chosen;
 }
 

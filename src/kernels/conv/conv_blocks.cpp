@@ -27,7 +27,7 @@ std::string_view variant_of(const Selection& selection) {
 
 std::vector<Storage> packed_storages(const TensorType& type, DType dtype) {
   const Storage packed{Arrangement::packed, dtype};
-  return can_store(packed, type) ? std::vector{packed} : std::vector<Storage>{};
+  return can_store(packed, type) ? std::vector{packed, Storage{}} : std::vector{Storage{}};
 }
 
 Status check_dtype(std::string_view kernel, DType dtype, const DeviceLimits& limits) {
@@ -86,6 +86,8 @@ std::vector<std::byte> pack_biases(const graph::Conv& conv) {
 }
 
 }  // namespace
+
+std::span<const PushField> conv_push_fields() { return kPushFields; }
 
 Launch conv_launch(const LaunchContext& context, const Grid& grid) {
   const auto& conv = std::get<graph::Conv>(context.node.op);
@@ -157,6 +159,6 @@ std::vector<std::vector<std::byte>> BlockConv::pack_constant_data(const graph::G
   return {WeightPacker(conv, choice.dtype).run(), pack_biases(conv)};
 }
 
-std::span<const PushField> BlockConv::push_fields() const { return kPushFields; }
+std::span<const PushField> BlockConv::push_fields() const { return conv_push_fields(); }
 
 }  // namespace upres::kernels

@@ -25,6 +25,8 @@ struct ConvPush {
   int32_t padding_top = 0;
 };
 
+std::span<const PushField> conv_push_fields();
+
 // A launch over this grid: sizes and padding of the node, all rows of the grid.
 Launch conv_launch(const LaunchContext& context, const Grid& grid);
 

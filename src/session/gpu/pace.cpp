@@ -22,6 +22,9 @@ double work(const plan::Step& step, uint32_t rows) {
   return static_cast<double>(whole) * rows / std::max(1U, step.grid.rows);
 }
 
+// Rows that one row of groups computes.
+uint32_t group_rows(const plan::Step& step) { return step.grid.persistent ? 1 : step.choice.group_size.y; }
+
 }  // namespace
 
 Pace::Pace(double max_submit_ms, size_t nodes) : max_submit_ms_(max_submit_ms), rates_(nodes) {}
@@ -46,8 +49,7 @@ uint32_t Pace::rows_within(const plan::Step& step, uint32_t rows, double ms) con
   const double row_ms = expected_ms(step, 1);
   if (row_ms * rows <= ms) return rows;
   const auto fitting = static_cast<uint32_t>(std::max(0.0, ms / row_ms));
-  const uint32_t group_rows = step.choice.group_size.y;
-  return std::min(rows, fitting / group_rows * group_rows);
+  return std::min(rows, fitting / group_rows(step) * group_rows(step));
 }
 
 std::vector<Segment> Pace::cut(const plan::Plan& plan, Cursor& cursor) const {
@@ -58,8 +60,9 @@ std::vector<Segment> Pace::cut(const plan::Plan& plan, Cursor& cursor) const {
     const plan::Step& step = plan.steps[cursor.step];
     const uint32_t left_rows = step.grid.rows - cursor.row;
     uint32_t rows = rows_within(step, left_rows, left_ms);
-    if (rows == 0 && segments.empty()) rows = std::min(left_rows, step.choice.group_size.y);
-    rows = static_cast<uint32_t>(std::min<uint64_t>(rows, max_groups * step.choice.group_size.y));
+    if (rows == 0 && segments.empty()) rows = std::min(left_rows, group_rows(step));
+    if (!step.grid.persistent)
+      rows = static_cast<uint32_t>(std::min<uint64_t>(rows, max_groups * group_rows(step)));
     if (rows == 0 && left_rows > 0) break;
     if (rows > 0) segments.push_back({cursor.step, cursor.row, cursor.row + rows});
     left_ms -= expected_ms(step, rows);

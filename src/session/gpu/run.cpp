@@ -95,7 +95,8 @@ void Run::record_segment(vkc::Commands& commands, const Segment& segment) const 
                                           ? shared_.weights->range(resource.offset_bytes, resource.size_bytes)
                                           : memory_.range(resource)});
   }
-  const vkc::Extent extent{step.grid.width, segment.row_end - segment.row_begin, step.grid.depth};
+  const uint32_t rows = step.grid.persistent ? 1 : segment.row_end - segment.row_begin;
+  const vkc::Extent extent{step.grid.width, rows, step.grid.depth};
   (void)kernel.dispatch(commands, vkc::group_count(extent, kernel.group_size()), bindings,
                         push_for(step, segment));
 }

@@ -181,12 +181,13 @@ Result<Buffers> make_buffers(const vkc::Device& device, const Kernel& kernel, co
   return buffers;
 }
 
-// Cuts rows into `parts` ranges of unequal height, without empty ones.
-std::vector<RowRange> cut_rows(uint32_t rows, uint32_t parts) {
+// Cuts rows into `parts` ranges of unequal height, of whole rows of groups, without empty ones.
+std::vector<RowRange> cut_rows(uint32_t rows, uint32_t parts, uint32_t group_rows) {
   std::vector<RowRange> ranges;
   uint32_t begin = 0;
   for (uint32_t part = 1; part <= parts; ++part) {
-    const uint32_t end = part == parts ? rows : std::min(rows, rows * part * part / (parts * parts) + 1);
+    const uint32_t cut = (rows * part * part / (parts * parts) + group_rows) / group_rows * group_rows;
+    const uint32_t end = part == parts ? rows : std::min(rows, cut);
     if (end > begin) ranges.push_back({begin, end});
     begin = std::max(begin, end);
   }
@@ -198,9 +199,11 @@ Status dispatch(const vkc::Device& device, const vkc::Kernel& kernel, const Laun
   auto commands = vkc::Commands::create(device);
   if (!commands) return tl::unexpected(device_error("commands", commands.error()));
   std::vector<std::byte> push = launch.push;
-  for (const RowRange& rows : cut_rows(launch.grid.rows, dispatches)) {
+  const uint32_t group_rows = launch.grid.persistent ? 1 : kernel.group_size().y;
+  for (const RowRange& rows : cut_rows(launch.grid.rows, dispatches, group_rows)) {
     std::memcpy(push.data(), &rows, sizeof(rows));
-    const vkc::Extent extent = {launch.grid.width, rows.row_end - rows.row_begin, launch.grid.depth};
+    const uint32_t grid_rows = launch.grid.persistent ? 1 : rows.row_end - rows.row_begin;
+    const vkc::Extent extent = {launch.grid.width, grid_rows, launch.grid.depth};
     // Errors are kept by the commands and come back from submit.
     (void)kernel.dispatch(*commands, vkc::group_count(extent, kernel.group_size()), buffers.bindings(), push);
   }

@@ -69,6 +69,10 @@ void expect_same_push(const Kernel& kernel, const vkc::KernelSource& source) {
   EXPECT_EQ(fields[1].offset_bytes, offsetof(RowRange, row_end));
 }
 
+KernelChoice any_choice(const Kernel& kernel, const KernelCase& test) {
+  return kernel.choose(test.graph, test.node(), all_selections(kernel, test.graph, test.node()).front());
+}
+
 TEST(Interface, HostAndShaderAgreeInEveryCase) {
   for (const Kernel* kernel : all_kernels()) {
     for (const KernelCase& test : kernel_cases(group_size_of(complete_tuning(*kernel, {})))) {
@@ -83,7 +87,7 @@ TEST(Interface, HostAndShaderAgreeInEveryCase) {
         ASSERT_NE(source, nullptr) << module_name(choice);
         EXPECT_EQ(host_constants(choice), shader_constants(*source));
       }
-      const KernelChoice choice = kernel->choose(test.graph, test.node(), {});
+      const KernelChoice choice = any_choice(*kernel, test);
       const vkc::KernelSource* source = upres_shaders_kernels::find(module_name(choice));
       ASSERT_NE(source, nullptr) << module_name(choice);
       const BindingNames names = kernel->bindings(test.graph, test.node());
@@ -117,8 +121,8 @@ TEST(Interface, LaunchesCoverEveryRowAndFillTheirPushBlock) {
       SCOPED_TRACE(std::string(kernel->id()) + ": " + test.line);
       const auto extents = case_extents(test);
       ASSERT_TRUE(extents.has_value()) << extents.error().text();
-      const Launch launch =
-          kernel->launch({test.graph, test.node(), *extents, kernel->choose(test.graph, test.node(), {})});
+      const KernelChoice choice = any_choice(*kernel, test);
+      const Launch launch = kernel->launch({test.graph, test.node(), *extents, choice});
       const PushField& last = kernel->push_fields().back();
       EXPECT_EQ(launch.push.size(), last.offset_bytes + last.size_bytes);
       RowRange rows;
@@ -131,23 +135,25 @@ TEST(Interface, LaunchesCoverEveryRowAndFillTheirPushBlock) {
   }
 }
 
-// SPIR-V 1.3 and no capability beyond Shader, what every Vulkan 1.1 device has; those for fp16 that of 16
-// bits, too.
-TEST(Interface, ModulesAskForNothingBeyondTheBaseline) {
+// SPIR-V 1.3 and no capability beyond Shader, what every Vulkan 1.1 device has; those that compute in 16 bits
+// or on matrices say so in the host's table, which asks the device.
+TEST(Interface, ModulesAskForNothingBeyondTheirPromise) {
+  const std::set<uint32_t> basic = {1};                // Shader
+  const std::set<uint32_t> half = {1, 9, 4433, 4434};  // and Float16, StorageBuffer16BitAccess, Uniform...
+  const std::set<uint32_t> matrix = {1,    9,    4433, 4434,
+                                     5345, 5346, 6022};  // and VulkanMemoryModel, its device scope,
+                                                         // CooperativeMatrixKHR
   for (const vkc::KernelSource* source : upres_shaders_kernels::all()) {
     SCOPED_TRACE(source->name);
     ASSERT_GT(source->spirv.size(), 5U);
     EXPECT_LE(source->spirv[1], 0x00010300U);
+    const bool is_matrix = source->name.starts_with("conv_rows") || source->name.starts_with("conv_columns");
+    const bool is_half = source->name.find("fp16") != std::string_view::npos;
+    const auto& allowed = is_matrix ? matrix : is_half ? half : basic;
     for (size_t at = 5; at < source->spirv.size(); at += source->spirv[at] >> 16U) {
       constexpr uint32_t kOpCapability = 17;
       if ((source->spirv[at] & 0xffffU) != kOpCapability) continue;
-      const uint32_t capability = source->spirv[at + 1];
-      constexpr uint32_t kShader = 1;
-      constexpr std::array<uint32_t, 3> k16Bits = {9, 4433,
-                                                   4434};  // Float16, StorageBuffer16BitAccess, Uniform...
-      const bool is_fp16 = source->name.find("fp16") != std::string_view::npos;
-      EXPECT_TRUE(capability == kShader || (is_fp16 && std::ranges::count(k16Bits, capability) > 0))
-          << capability;
+      EXPECT_TRUE(allowed.contains(source->spirv[at + 1])) << source->spirv[at + 1];
     }
   }
 }

@@ -1,0 +1,46 @@
+// What the convolution kernels on cooperative matrices share. Fragments are 16x16 of half with sums in float.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "kernels/conv/conv_blocks.h"
+#include "kernels/kernel.h"
+
+namespace upres::kernels {
+
+inline constexpr uint32_t kFragment = 16;
+inline constexpr uint32_t kMatrixSubgroupSize = 32;
+
+inline constexpr Storage kPixelMajorHalf = {Arrangement::pixel_major, DType::f16};
+
+// Whether the device multiplies such fragments in groups of these subgroups. Errors: device.
+Status check_matrices(std::string_view kernel, uint32_t subgroups, uint32_t shared_memory_bytes,
+                      const DeviceInfo& device);
+
+// What each row of the matrix of weights belongs to: a sample of the kernel's window.
+struct WindowSample {
+  int in_channel = 0;
+  int kernel_y = 0;
+  int kernel_x = 0;
+};
+
+// [samples / 16][out_channels up to a multiple of 16, / 16][16 samples][16 out] half; zeros beyond the last
+// sample and the last channel.
+std::vector<std::byte> pack_weight_fragments(const graph::Conv& conv, std::span<const WindowSample> samples);
+
+// [out_channels up to a multiple of 16] float.
+std::vector<std::byte> pack_fragment_biases(const graph::Conv& conv);
+
+// The base of these kernels: f16 only, a group of (32, subgroups, 1).
+class MatrixConv : public Kernel {
+ public:
+  [[nodiscard]] std::string_view family() const override { return "conv"; }
+  [[nodiscard]] std::span<const DType> dtypes() const override;
+  [[nodiscard]] BindingNames bindings(const graph::Graph& graph, const graph::Node& node) const override;
+  [[nodiscard]] std::span<const PushField> push_fields() const override;
+};
+
+}  // namespace upres::kernels
