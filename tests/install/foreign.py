@@ -40,7 +40,7 @@ def check_enlarge(program: Path, folder: Path, written: str, **options):
 
 
 def configure(source: Path, build: Path, *definitions):
-    done = run(CMAKE, "-S", source, "-B", build, "-G", "Ninja", *(f"-D{each}" for each in definitions))
+    done = run(CMAKE, "--fresh", "-S", source, "-B", build, "-G", "Ninja", *(f"-D{each}" for each in definitions))
     assert "Warning" not in done.stderr, done.stderr
 
 
