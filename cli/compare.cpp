@@ -62,6 +62,8 @@ int run_compare(const CompareOptions& options, const std::vector<std::string>& f
   if (!b) return report_failure(console, b.error());
   if (a->image.shape.has_alpha() || b->image.shape.has_alpha()) console.note("alpha is not compared");
   const auto result = upscale::compare_pictures(a->image.view(), b->image.view(), options.shave_px);
+  if (!result && result.error().code == ErrorCode::usage)
+    return report_failure(console, result.error().in_context("--shave"));
   if (!result) {
     const std::string names = files[0] + ", " + files[1];
     return report_failure(console, result.error().in_context(display_name(names, kWholeName)));

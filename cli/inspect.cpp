@@ -67,6 +67,8 @@ Result<DType> dtype_for(upscale::Precision precision, const kernels::DeviceInfo&
 // The steps for one window of a picture of this size, or for all of it where it fits.
 Result<std::string> plan_for_gpu(const graph::Graph& graph, const kernels::DeviceInfo& device,
                                  const Extent& size, const ComputeOptions& compute) {
+  if (auto checked = upscale::check_kernel(compute.kernel, false); !checked)
+    return propagate(checked, "--kernel");
   const upscale::DeviceOptions defaults;
   auto dtype = dtype_for(compute.precision, device);
   if (!dtype) return propagate(dtype);

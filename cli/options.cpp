@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "upscale/threads.h"
+
 namespace upres::cli {
 namespace {
 
@@ -99,7 +101,7 @@ void add_compute_options(CLI::App& app, ComputeOptions& options, upscale::Precis
       ->check(CLI::Range(1, 1'000'000'000));
   app.add_option("--threads", options.threads, "CPU threads of the process (cores)")
       ->type_name("N")
-      ->check(CLI::Range(1, 4096));
+      ->check(CLI::Range(1, upscale::kMaxThreads));
   CLI::Option* cache =
       app.add_option("--cache", options.cache, "folder for measured results and compiled pipelines")
           ->type_name("DIR")

@@ -201,7 +201,7 @@ Result<std::vector<NpyArray>> compute(const upscale::Device& device, const upsca
     std::vector<Tensor> tensors;
     for (const NpyArray& array : inputs) tensors.push_back(tensor_of(array, item));
     const auto results = runner->run(tensors, {{}, is_cancelled});
-    if (!results) return tl::unexpected(results.error());
+    if (!results) return tl::unexpected(in_tile_context(results.error(), options.compute));
     if (is_cancelled()) return tl::unexpected(stopped().error());
     for (size_t i = 0; i < outputs.size(); ++i) append(outputs[i], (*results)[i]);
   }

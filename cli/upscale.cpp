@@ -59,10 +59,6 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
 
 int64_t output_px(const BatchJob& job) { return int64_t{job.output.width_px} * job.output.height_px; }
 
-bool holds_16_bits(image::Format format) {
-  return format == image::Format::png || format == image::Format::tiff;
-}
-
 // The models of a call: the one named, or for each input the smallest embedded one that enlarges enough.
 class Models {
  public:
@@ -232,7 +228,7 @@ class Call {
     if (!graph) return tl::unexpected(graph.error());
     const auto grid = plan::make_tiles(input, job.output, graph::receptive_field(*graph), factor,
                                        *options_.compute.tile_px);
-    return grid ? Status() : tl::unexpected(grid.error());
+    return grid ? Status() : tl::unexpected(in_tile_context(grid.error(), options_.compute));
   }
 
   [[nodiscard]] std::string model_names() const {
@@ -299,7 +295,7 @@ class Call {
     }
     auto upscaler = upscaler_for(job);
     if (!upscaler) return propagate(upscaler);
-    if (job.shape.dtype == DType::u16 && !holds_16_bits(job.named.format)) {
+    if (image::file_dtype(job.named.format, job.shape.dtype) != job.shape.dtype) {
       console_.note(shown_name(job.named.input) + ": 16 bits a sample become the 8 that " +
                     std::string(image::name(job.named.format)) + " holds; PNG and TIFF keep 16");
     }
@@ -314,7 +310,7 @@ class Call {
   upscale::ProcessOptions process_options(const BatchJob& job) {
     upscale::ProcessOptions options;
     options.output = job.output;
-    options.out_dtype = holds_16_bits(job.named.format) ? job.shape.dtype : DType::u8;
+    options.out_dtype = image::file_dtype(job.named.format, job.shape.dtype);
     options.callbacks.cancelled = is_cancelled;
     options.callbacks.progress = [this](int64_t done_px, int64_t) {
       console_.progress(done_px_ + done_px, batch_.total_px);
