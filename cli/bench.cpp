@@ -126,20 +126,14 @@ int run_bench(const BenchCommand& command) {
 
 void add_bench(CLI::App& app, Action& action) {
   const auto options = std::make_shared<BenchCommand>();
-  CLI::App* command = app.add_subcommand("bench", "Measure how fast a model runs on the device");
-  command->footer(std::string(kExamples));
-  add_model_option(*command, options->model,
+  Subcommand command(app, "bench", "Measure how fast a model runs on the device", kExamples);
+  add_model_option(command, options->model,
                    "an ONNX file or an embedded model (the smallest factor of at least 2)");
-  command->add_option("--size", options->size, "size of the input picture")
-      ->type_name("WxH")
-      ->capture_default_str();
-  command->add_option("--runs", options->runs, "measured runs")
-      ->type_name("N")
-      ->check(CLI::Range(1, 100'000))
-      ->capture_default_str();
-  add_compute_options(*command, options->compute, upscale::Precision::automatic);
-  add_console_options(*command, options->console);
-  command->callback([options, &action] { action = [options] { return run_bench(*options); }; });
+  command.add_text({"--size", "WxH", "size of the input picture", true}, options->size);
+  command.add_number({"--runs", "N", "measured runs", true}, {1, 100'000}, options->runs);
+  add_compute_options(command, options->compute, upscale::Precision::automatic);
+  add_console_options(command, options->console);
+  command.sets(action, [options] { return run_bench(*options); });
 }
 
 }  // namespace upres::cli
