@@ -8,7 +8,7 @@ export UPRES_TEST_DATA ?=
 PREFIX      ?= /usr/local
 DESTDIR     ?=
 
-.PHONY: install deb help all build setup check-setup demo test test-all test-asan test-small check tidy format bench small clean
+.PHONY: install deb help all build setup check-setup demo test test-all test-asan test-small test-deb check tidy format bench small clean
 
 all: build
 
@@ -18,7 +18,8 @@ help:
 	@echo "make demo       set up, build, enlarge a photograph, measure the result"
 	@echo "make test       set up, build, run the tests and the fuzzers (UPRES_TEST_DATA=folder for those on data of others)"
 	@echo "make test-asan  unit, device and system tests and fuzz seeds under the address and undefined behaviour sanitizers"
-	@echo "make test-small the build without libvips and oneDNN against the full one"
+	@echo "make test-small the builds without libvips, without oneDNN and without both, against the full one"
+	@echo "make test-deb   the Debian package, installed into a root of its own"
 	@echo "make test-all   the above, the thread sanitizer, other vector widths, long fuzzing"
 	@echo "make check      formatting, include rules, clang-tidy"
 	@echo "make tidy       clang-tidy alone"
@@ -53,7 +54,7 @@ test-asan: setup
 	@cmake --build build/asan -j $(JOBS)
 	@scripts/run_sanitized.sh build/asan
 
-test-all: test test-asan test-small
+test-all: test test-asan test-small test-deb
 	@scripts/run_vector_widths.sh $(BUILD)
 	@cmake --preset tsan -DUPRES_TEST_DATA="$(UPRES_TEST_DATA)" >/dev/null
 	@cmake --build build/tsan -j $(JOBS)
@@ -86,9 +87,17 @@ small: check-setup
 	@cmake --preset small >/dev/null
 	@cmake --build build/small -j $(JOBS)
 
+# Nearly all their objects are those of the full build, which ccache knows.
 test-small: setup
 	@$(MAKE) --no-print-directory small
-	@scripts/run_small.sh build/small $(BUILD)
+	@for preset in no-cpu no-pictures; do \
+	  cmake --preset $$preset >/dev/null && cmake --build build/$$preset -j $(JOBS) || exit 1; \
+	done
+	@scripts/run_reduced.sh build
+
+test-deb: setup
+	@$(MAKE) --no-print-directory deb
+	@scripts/test_deb.sh build/deb
 
 clean:
 	@rm -rf build

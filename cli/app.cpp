@@ -56,6 +56,13 @@ int parse_and_run(CLI::App& app, std::vector<std::string> arguments, Action& act
   return action ? action() : wrong_usage("no inputs; see upres --help");
 }
 
+// What parsing left over, in the order given, each with a blank in front.
+std::string unexpected_arguments(const CLI::App& app) {
+  std::string text;
+  for (const std::string& argument : app.remaining(true)) text += " " + unmarked(argument);
+  return text;
+}
+
 std::string without_subcommand_help(const std::string& message) {
   return message.substr(0, message.find('\n'));
 }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <memory>
 
 #include "commands.h"
@@ -22,6 +23,7 @@ constexpr std::string_view kExamples = R"(Examples:
   upres bench -m espcn_x3 --size 640x360    another model and size
   upres bench --device cpu --runs 20 --json
 The first time is the network alone, the total from host pixels to host pixels.
+Exit code 3 if the device computes something else than the reference.
 )";
 
 struct BenchCommand {
@@ -54,24 +56,25 @@ void print_result(Console& console, const upscale::Device& device, const upscale
                   const upscale::BenchOptions& options, const upscale::BenchResult& result) {
   Json layers = Json::array();
   for (const upscale::BenchLayer& layer : result.layers) layers.push_back(layer_object(layer));
-  console.event("result", {{"device", device.info().name},
-                           {"driver", device.info().driver},
-                           {"model", model.model.name},
-                           {"kernel", result.kernel},
-                           {"precision", upscale::name(options.precision)},
-                           {"lowered", false},
-                           {"width", options.size.width_px},
-                           {"height", options.size.height_px},
-                           {"runs", options.runs},
-                           {"median_ms", or_null(result.median_ms)},
-                           {"min_ms", or_null(result.min_ms)},
-                           {"total_ms", or_null(result.total_ms)},
-                           {"gflops", or_null(result.gflops)},
-                           {"share_of_peak", nullptr},
-                           {"bytes", result.bytes},
-                           {"times_naive", or_null(result.times_naive)},
-                           {"max_error", result.max_error},
-                           {"layers", layers}});
+  console.event("result",
+                {{"device", device.info().name},
+                 {"driver", device.info().driver},
+                 {"model", model.model.name},
+                 {"kernel", result.kernel},
+                 {"precision", upscale::name(options.precision)},
+                 {"lowered", false},
+                 {"width", options.size.width_px},
+                 {"height", options.size.height_px},
+                 {"runs", options.runs},
+                 {"median_ms", or_null(result.median_ms)},
+                 {"min_ms", or_null(result.min_ms)},
+                 {"total_ms", or_null(result.total_ms)},
+                 {"gflops", or_null(result.gflops)},
+                 {"share_of_peak", nullptr},
+                 {"bytes", result.bytes},
+                 {"times_naive", or_null(result.times_naive)},
+                 {"max_error", std::isfinite(result.max_error) ? Json(result.max_error) : Json(nullptr)},
+                 {"layers", layers}});
   console.print(fmt::format("{}, {}, {}, {}x{}, {} runs\n", device.info().name, model.model.name,
                             upscale::name(options.precision), options.size.width_px, options.size.height_px,
                             options.runs));
@@ -112,30 +115,25 @@ int run_bench(const BenchCommand& command) {
   options.tile_px = command.compute.tile_px;
   options.cancelled = is_cancelled;
   const auto result = upscale::bench(*device, *model, options);
-  if (!result) return report_failure(console, result.error());
+  if (!result) return report_failure(console, in_tile_context(result.error(), command.compute));
   print_result(console, *device, *model, options, *result);
   device->options().cache.trim();
-  return kDone;
+  const auto right = upscale::check_error(result.value());
+  return right ? kDone : report_failure(console, right.error());
 }
 
 }  // namespace
 
 void add_bench(CLI::App& app, Action& action) {
   const auto options = std::make_shared<BenchCommand>();
-  CLI::App* command = app.add_subcommand("bench", "Measure how fast a model runs on the device");
-  command->footer(std::string(kExamples));
-  add_model_option(*command, options->model,
+  Subcommand command(app, "bench", "Measure how fast a model runs on the device", kExamples);
+  add_model_option(command, options->model,
                    "an ONNX file or an embedded model (the smallest factor of at least 2)");
-  command->add_option("--size", options->size, "size of the input picture")
-      ->type_name("WxH")
-      ->capture_default_str();
-  command->add_option("--runs", options->runs, "measured runs")
-      ->type_name("N")
-      ->check(CLI::Range(1, 100'000))
-      ->capture_default_str();
-  add_compute_options(*command, options->compute, upscale::Precision::automatic);
-  add_console_options(*command, options->console);
-  command->callback([options, &action] { action = [options] { return run_bench(*options); }; });
+  command.add_text({"--size", "WxH", "size of the input picture", true}, options->size);
+  command.add_number({"--runs", "N", "measured runs", true}, {1, 100'000}, options->runs);
+  add_compute_options(command, options->compute, upscale::Precision::automatic);
+  add_console_options(command, options->console);
+  command.sets(action, [options] { return run_bench(*options); });
 }
 
 }  // namespace upres::cli

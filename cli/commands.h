@@ -1,13 +1,9 @@
 // The subcommands, one file each.
 #pragma once
 
-#include <CLI/CLI.hpp>
-#include <functional>
+#include "subcommand.h"
 
 namespace upres::cli {
-
-// What the parsed arguments ask for; gives the exit code.
-using Action = std::function<int()>;
 
 // Each adds its subcommand to `app`; when it is parsed, `action` is set.
 void add_upscale(CLI::App& app, Action& action);

@@ -1,8 +1,10 @@
 // upres compare: how alike two pictures are.
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cmath>
 #include <memory>
+#include <system_error>
 
 #include "base/display_name.h"
 #include "commands.h"
@@ -22,17 +24,16 @@ constexpr std::string_view kExamples = R"(Examples:
 Luma is that of BT.601 in limited range, on a peak of 255. Alpha is not compared.
 )";
 
-CLI::Validator pixel_count() {
-  return CLI::Validator(
-      [](const std::string& text) {
-        const bool is_count = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-        return is_count ? std::string() : "'" + text + "' is no number of pixels (0 or more)";
-      },
-      "");
+std::string read_pixel_count(const std::string& text, int& count_px) {
+  const char* const end = text.data() + text.size();
+  const auto [read_to, error] = std::from_chars(text.data(), end, count_px);
+  const bool is_count = error == std::errc() && read_to == end && count_px >= 0 && text.front() != '-';
+  return is_count ? "" : "'" + text + "' is no number of pixels (0 or more)";
 }
 
 struct CompareOptions {
   ConsoleOptions console;
+  std::vector<std::string> files;  // two
   int shave_px = 0;
 };
 
@@ -50,7 +51,8 @@ void print_comparison(Console& console, const upscale::Comparison& result) {
                                  : std::string("SSIM luma  needs at least 11x11 pixels\n"));
 }
 
-int run_compare(const CompareOptions& options, const std::vector<std::string>& files) {
+int run_compare(const CompareOptions& options) {
+  const std::vector<std::string>& files = options.files;
   Console console(options.console);
   if (files.size() != 2) {
     return report_failure(console,
@@ -62,6 +64,8 @@ int run_compare(const CompareOptions& options, const std::vector<std::string>& f
   if (!b) return report_failure(console, b.error());
   if (a->image.shape.has_alpha() || b->image.shape.has_alpha()) console.note("alpha is not compared");
   const auto result = upscale::compare_pictures(a->image.view(), b->image.view(), options.shave_px);
+  if (!result && result.error().code == ErrorCode::usage)
+    return report_failure(console, result.error().in_context("--shave"));
   if (!result) {
     const std::string names = files[0] + ", " + files[1];
     return report_failure(console, result.error().in_context(display_name(names, kWholeName)));
@@ -74,16 +78,14 @@ int run_compare(const CompareOptions& options, const std::vector<std::string>& f
 
 void add_compare(CLI::App& app, Action& action) {
   const auto options = std::make_shared<CompareOptions>();
-  CLI::App* command = app.add_subcommand("compare", "Compare two pictures: PSNR and SSIM");
-  command->footer(std::string(kExamples));
-  CLI::Option* files = add_plain_arguments(*command, "PICTURE", "the two pictures");
-  command->add_option("--shave", options->shave_px, "pixels left out at each side")
-      ->type_name("N")
-      ->check(pixel_count());
-  add_console_options(*command, options->console);
-  command->callback([options, files, &action] {
-    action = [options, names = plain_values(files)] { return run_compare(*options, names); };
-  });
+  Subcommand command(app, "compare", "Compare two pictures: PSNR and SSIM", kExamples);
+  command.add_plain("PICTURE", "the two pictures", options->files);
+  command.add_read({"--shave", "N", "pixels left out at each side"},
+                   [options = options.get()](const std::string& text) {
+                     return read_pixel_count(text, options->shave_px);
+                   });
+  add_console_options(command, options->console);
+  command.sets(action, [options] { return run_compare(*options); });
 }
 
 }  // namespace upres::cli

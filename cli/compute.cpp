@@ -11,7 +11,9 @@ namespace upres::cli {
 Result<upscale::Device> open_device(const ComputeOptions& options, Console& console) {
   upscale::set_threads(options.threads);
   const auto entry = upscale::choose_device(upscale::list_devices(console.log()), options.device);
-  if (!entry) return tl::unexpected(entry.error());
+  if (!entry) return tl::unexpected(entry.error().in_context("--device"));
+  if (auto checked = upscale::check_kernel(options.kernel, entry->is_cpu()); !checked)
+    return propagate(checked, "--kernel");
   upscale::DeviceOptions device_options;
   device_options.threads = options.threads;
   device_options.kernel = options.kernel;
@@ -19,8 +21,14 @@ Result<upscale::Device> open_device(const ComputeOptions& options, Console& cons
   auto device = upscale::Device::open(*entry, device_options, console.log());
   if (!device || options.precision == upscale::Precision::automatic) return device;
   // What was asked for does not depend on the network.
-  if (const auto can = device->resolve(options.precision, {}); !can) return tl::unexpected(can.error());
+  if (const auto can = device->resolve(options.precision, {}); !can)
+    return tl::unexpected(can.error().in_context("--precision"));
   return device;
+}
+
+Error in_tile_context(const Error& error, const ComputeOptions& options) {
+  const bool is_about_tiles = options.tile_px && error.code == ErrorCode::usage;
+  return is_about_tiles ? error.in_context("--tile") : error;
 }
 
 void announce(Console& console, const std::string& command, const upscale::Device& device,

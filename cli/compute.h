@@ -15,6 +15,10 @@ namespace upres::cli {
 // Errors: device, also for a precision that it cannot do; usage.
 Result<upscale::Device> open_device(const ComputeOptions& options, Console& console);
 
+// The error of something computed, with --tile in front where it is about that option: of all options it is
+// the one that can only be judged together with network and picture.
+Error in_tile_context(const Error& error, const ComputeOptions& options);
+
 // Event `start`; with --verbose a line of text. What was not chosen is null: an empty model, no precision.
 void announce(Console& console, const std::string& command, const upscale::Device& device,
               const std::string& model, std::optional<upscale::Precision> precision);

@@ -71,11 +71,10 @@ int run_devices(const ConsoleOptions& options) {
 
 void add_devices(CLI::App& app, Action& action) {
   const auto options = std::make_shared<ConsoleOptions>();
-  CLI::App* command =
-      app.add_subcommand("devices", "List every device with its limits, and why others are refused");
-  command->footer(std::string(kExamples));
-  add_console_options(*command, *options);
-  command->callback([options, &action] { action = [options] { return run_devices(*options); }; });
+  Subcommand command(app, "devices", "List every device with its limits, and why others are refused",
+                     kExamples);
+  add_console_options(command, *options);
+  command.sets(action, [options] { return run_devices(*options); });
 }
 
 }  // namespace upres::cli

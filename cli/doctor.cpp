@@ -64,11 +64,10 @@ int run_doctor(const DoctorOptions& options) {
 
 void add_doctor(CLI::App& app, Action& action) {
   const auto options = std::make_shared<DoctorOptions>();
-  CLI::App* command = app.add_subcommand("doctor", "Check every kernel on the device against its reference");
-  command->footer(std::string(kExamples));
-  add_compute_options(*command, options->compute, upscale::Precision::fp32);
-  add_console_options(*command, options->console);
-  command->callback([options, &action] { action = [options] { return run_doctor(*options); }; });
+  Subcommand command(app, "doctor", "Check every kernel on the device against its reference", kExamples);
+  add_compute_options(command, options->compute, upscale::Precision::fp32);
+  add_console_options(command, options->console);
+  command.sets(action, [options] { return run_doctor(*options); });
 }
 
 }  // namespace upres::cli

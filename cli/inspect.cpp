@@ -39,6 +39,7 @@ constexpr uint64_t kMaxDeviceInfoBytes = 1 << 20;
 struct InspectOptions {
   ConsoleOptions console;
   ComputeOptions compute;
+  std::vector<std::string> models;  // one
   bool plan = false;
   std::string device_info;
   std::string size = "1280x720";
@@ -67,6 +68,8 @@ Result<DType> dtype_for(upscale::Precision precision, const kernels::DeviceInfo&
 // The steps for one window of a picture of this size, or for all of it where it fits.
 Result<std::string> plan_for_gpu(const graph::Graph& graph, const kernels::DeviceInfo& device,
                                  const Extent& size, const ComputeOptions& compute) {
+  if (auto checked = upscale::check_kernel(compute.kernel, false); !checked)
+    return propagate(checked, "--kernel");
   const upscale::DeviceOptions defaults;
   auto dtype = dtype_for(compute.precision, device);
   if (!dtype) return propagate(dtype);
@@ -138,12 +141,12 @@ Result<std::string> plan_text(const upscale::Model& model, const InspectOptions&
   return plan_for_present(*graph, model, options, *size, console);
 }
 
-int run_inspect(const InspectOptions& options, const std::vector<std::string>& names) {
+int run_inspect(const InspectOptions& options) {
   Console console(options.console);
-  if (names.size() != 1) {
+  if (options.models.size() != 1) {
     return report_failure(console, {ErrorCode::usage, "inspect needs one model; see upres inspect --help"});
   }
-  const auto model = upscale::open_model(names.front());
+  const auto model = upscale::open_model(options.models.front());
   if (!model) return report_failure(console, model.error());
   if (!options.plan && options.device_info.empty()) {
     console.print(graph::to_text(model->network));
@@ -159,22 +162,16 @@ int run_inspect(const InspectOptions& options, const std::vector<std::string>& n
 
 void add_inspect(CLI::App& app, Action& action) {
   const auto options = std::make_shared<InspectOptions>();
-  CLI::App* command = app.add_subcommand("inspect", "Print a model's graph, or what a device runs");
-  command->footer(std::string(kExamples));
-  CLI::Option* model = add_plain_arguments(*command, "MODEL", "an ONNX file or an embedded model");
-  command->add_flag("--plan", options->plan,
-                    "the steps that the device runs, for one window of an RGB picture");
-  command->add_option("--device-info", options->device_info, "plan for the device that this file describes")
-      ->type_name("FILE")
-      ->check(not_empty());
-  command->add_option("--size", options->size, "size of the picture to plan for")
-      ->type_name("WxH")
-      ->capture_default_str();
-  add_compute_options(*command, options->compute, upscale::Precision::automatic);
-  add_text_options(*command, options->console);
-  command->callback([options, model, &action] {
-    action = [options, names = plain_values(model)] { return run_inspect(*options, names); };
-  });
+  Subcommand command(app, "inspect", "Print a model's graph, or what a device runs", kExamples);
+  command.add_plain("MODEL", "an ONNX file or an embedded model", options->models);
+  command.add_flag("--plan", options->plan,
+                   "the steps that the device runs, for one window of an RGB picture");
+  command.add_text({"--device-info", "FILE", "plan for the device that this file describes"},
+                   options->device_info);
+  command.add_text({"--size", "WxH", "size of the picture to plan for", true}, options->size);
+  add_compute_options(command, options->compute, upscale::Precision::automatic);
+  add_text_options(command, options->console);
+  command.sets(action, [options] { return run_inspect(*options); });
 }
 
 }  // namespace upres::cli

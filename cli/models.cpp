@@ -48,10 +48,9 @@ int run_models(const ConsoleOptions& options) {
 
 void add_models(CLI::App& app, Action& action) {
   const auto options = std::make_shared<ConsoleOptions>();
-  CLI::App* command = app.add_subcommand("models", "List the embedded models with their measured quality");
-  command->footer(std::string(kExamples));
-  add_console_options(*command, *options);
-  command->callback([options, &action] { action = [options] { return run_models(*options); }; });
+  Subcommand command(app, "models", "List the embedded models with their measured quality", kExamples);
+  add_console_options(command, *options);
+  command.sets(action, [options] { return run_models(*options); });
 }
 
 }  // namespace upres::cli

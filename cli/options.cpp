@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "upscale/threads.h"
+
 namespace upres::cli {
 namespace {
 
@@ -50,8 +52,6 @@ std::vector<size_t> plain_indices(const std::vector<std::string>& arguments) {
   return plain;
 }
 
-std::string unmarked(const std::string& value) { return value.starts_with(kMark) ? value.substr(1) : value; }
-
 bool only_help_or_version(const std::vector<std::string>& arguments) {
   return std::all_of(arguments.begin(), arguments.end(), [](const std::string& argument) {
     return argument == "--help" || argument == "-h" || argument == "--version";
@@ -60,55 +60,39 @@ bool only_help_or_version(const std::vector<std::string>& arguments) {
 
 }  // namespace
 
-CLI::Validator not_empty() {
-  return CLI::Validator([](const std::string& text) { return text.empty() ? "needs a value" : ""; }, "");
+void add_console_options(Subcommand& command, ConsoleOptions& options) {
+  command.add_flag("--json", options.json, "one JSON object a line on standard output");
+  add_text_options(command, options);
 }
 
-void add_console_options(CLI::App& app, ConsoleOptions& options) {
-  app.add_flag("--json", options.json, "one JSON object a line on standard output");
-  add_text_options(app, options);
+void add_text_options(Subcommand& command, ConsoleOptions& options) {
+  command.add_flag("--quiet", options.quiet, "print errors only");
+  command.add_flag("--verbose", options.verbose, "tell more: device, model, kernels, tiles, what is ignored");
 }
 
-void add_text_options(CLI::App& app, ConsoleOptions& options) {
-  app.add_flag("--quiet", options.quiet, "print errors only");
-  app.add_flag("--verbose", options.verbose, "tell more: device, model, kernels, tiles, what is ignored");
-}
-
-void add_compute_options(CLI::App& app, ComputeOptions& options, upscale::Precision precision) {
+void add_compute_options(Subcommand& command, ComputeOptions& options, upscale::Precision precision) {
   options.precision = precision;
-  app.add_option(
-         "--device", options.device,
-         "auto, cpu, gpu, gpu:N, a UUID, or part of a name: the first GPU of such a name, else the first "
-         "device (see upres devices)")
-      ->type_name("D")
-      ->check(not_empty())
-      ->capture_default_str();
-  app.add_option_function<std::string>(
-         "--precision",
-         [&options](const std::string& text) {
-           const std::string problem = precision_from_option(text, options.precision);
-           if (!problem.empty()) throw CLI::ValidationError("--precision", problem);
-         },
-         "auto, fp32, fp16 or bf16 (" + std::string(upscale::name(precision)) + ")")
-      ->type_name("P");
-  app.add_option("--kernel", options.kernel, "use this convolution kernel where it is legal")
-      ->type_name("ID")
-      ->check(not_empty());
-  app.add_option("--tile", options.tile_px, "tile edge in input pixels (from memory and limits)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1'000'000'000));
-  app.add_option("--threads", options.threads, "CPU threads of the process (cores)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 4096));
-  CLI::Option* cache =
-      app.add_option("--cache", options.cache, "folder for measured results and compiled pipelines")
-          ->type_name("DIR")
-          ->check(not_empty());
-  app.add_flag("--no-cache", options.no_cache, "keep nothing between runs")->excludes(cache);
+  command.add_text(
+      {"--device", "D",
+       "auto, cpu, gpu, gpu:N, a UUID, or part of a name: the first GPU of such a name, else the "
+       "first device (see upres devices)",
+       true},
+      options.device);
+  command.add_read(
+      {"--precision", "P", "auto, fp32, fp16 or bf16 (" + std::string(upscale::name(precision)) + ")"},
+      [&options](const std::string& text) { return precision_from_option(text, options.precision); });
+  command.add_text({"--kernel", "ID", "use this convolution kernel where it is legal"}, options.kernel);
+  command.add_number({"--tile", "N", "tile edge in input pixels (from memory and limits)"},
+                     {1, 1'000'000'000}, options.tile_px);
+  command.add_number({"--threads", "N", "CPU threads of the process (cores)"}, {1, upscale::kMaxThreads},
+                     options.threads);
+  command.add_text({"--cache", "DIR", "folder for measured results and compiled pipelines"}, options.cache);
+  command.add_flag("--no-cache", options.no_cache, "keep nothing between runs");
+  command.exclude("--no-cache", "--cache");
 }
 
-void add_model_option(CLI::App& app, std::string& model, const std::string& meaning) {
-  app.add_option("-m,--model", model, meaning)->type_name("MODEL")->check(not_empty());
+void add_model_option(Subcommand& command, std::string& model, const std::string& meaning) {
+  command.add_text({"-m,--model", "MODEL", meaning}, model);
 }
 
 upscale::Cache cache_of(const ComputeOptions& options) {
@@ -124,23 +108,8 @@ upscale::Cache cache_of(const ComputeOptions& options) {
   return {};
 }
 
-CLI::Option* add_plain_arguments(CLI::App& app, const std::string& name, const std::string& meaning) {
-  return app.add_option(name)
-      ->description(meaning)
-      ->expected(0, CLI::detail::expected_max_vector_size)
-      ->allow_extra_args();
-}
-
-std::vector<std::string> plain_values(const CLI::Option* plain_arguments) {
-  std::vector<std::string> values = plain_arguments->results();
-  for (std::string& value : values) value = unmarked(value);
-  return values;
-}
-
-std::string unexpected_arguments(const CLI::App& app) {
-  std::string text;
-  for (const std::string& argument : app.remaining(true)) text += " " + unmarked(argument);
-  return text;
+std::string unmarked(const std::string& argument) {
+  return argument.starts_with(kMark) ? argument.substr(1) : argument;
 }
 
 std::vector<std::string> with_marked_names(std::vector<std::string> arguments,

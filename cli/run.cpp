@@ -37,7 +37,8 @@ namespace fs = std::filesystem;
 struct RunOptions {
   ConsoleOptions console;
   ComputeOptions compute;
-  std::vector<std::string> outputs;  // FILE or NAME=FILE
+  std::vector<std::string> arguments;  // the model, then its inputs
+  std::vector<std::string> outputs;    // FILE or NAME=FILE
   bool overwrite = false;
 };
 
@@ -201,7 +202,7 @@ Result<std::vector<NpyArray>> compute(const upscale::Device& device, const upsca
     std::vector<Tensor> tensors;
     for (const NpyArray& array : inputs) tensors.push_back(tensor_of(array, item));
     const auto results = runner->run(tensors, {{}, is_cancelled});
-    if (!results) return tl::unexpected(results.error());
+    if (!results) return tl::unexpected(in_tile_context(results.error(), options.compute));
     if (is_cancelled()) return tl::unexpected(stopped().error());
     for (size_t i = 0; i < outputs.size(); ++i) append(outputs[i], (*results)[i]);
   }
@@ -290,7 +291,8 @@ class Run {
   upscale::Precision precision_ = upscale::Precision::fp32;
 };
 
-int run_run(const RunOptions& options, const std::vector<std::string>& arguments) {
+int run_run(const RunOptions& options) {
+  const std::vector<std::string>& arguments = options.arguments;
   Console console(options.console);
   if (arguments.size() < 2) {
     return report_failure(console,
@@ -304,21 +306,14 @@ int run_run(const RunOptions& options, const std::vector<std::string>& arguments
 
 void add_run(CLI::App& app, Action& action) {
   const auto options = std::make_shared<RunOptions>();
-  CLI::App* command = app.add_subcommand("run", "Run raw tensors (.npy) through a model");
-  command->footer(std::string(kExamples));
-  CLI::Option* arguments = add_plain_arguments(*command, "MODEL IN.npy", "the model, then its inputs");
-  CLI::Option* outputs = command->add_option("-o,--output")
-                             ->description("the output's file; with several outputs NAME=FILE, repeated")
-                             ->type_name("OUT.npy")
-                             ->expected(1)
-                             ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command->add_flag("--overwrite", options->overwrite, "replace outputs that exist");
-  add_compute_options(*command, options->compute, upscale::Precision::fp32);
-  add_console_options(*command, options->console);
-  command->callback([options, arguments, outputs, &action] {
-    options->outputs = outputs->results();
-    action = [options, texts = plain_values(arguments)] { return run_run(*options, texts); };
-  });
+  Subcommand command(app, "run", "Run raw tensors (.npy) through a model", kExamples);
+  command.add_plain("MODEL IN.npy", "the model, then its inputs", options->arguments);
+  command.add_list({"-o,--output", "OUT.npy", "the output's file; with several outputs NAME=FILE, repeated"},
+                   options->outputs);
+  command.add_flag("--overwrite", options->overwrite, "replace outputs that exist");
+  add_compute_options(command, options->compute, upscale::Precision::fp32);
+  add_console_options(command, options->console);
+  command.sets(action, [options] { return run_run(*options); });
 }
 
 }  // namespace upres::cli

@@ -44,8 +44,7 @@ struct UpscaleOptions {
   ConsoleOptions console;
   ComputeOptions compute;
   std::vector<std::string> inputs;
-  std::string output;
-  bool has_output = false;
+  std::string output;  // empty: not given
   std::string scale;
   std::string model;
   std::optional<image::Format> format;
@@ -58,10 +57,6 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
 }
 
 int64_t output_px(const BatchJob& job) { return int64_t{job.output.width_px} * job.output.height_px; }
-
-bool holds_16_bits(image::Format format) {
-  return format == image::Format::png || format == image::Format::tiff;
-}
 
 // The models of a call: the one named, or for each input the smallest embedded one that enlarges enough.
 class Models {
@@ -175,7 +170,7 @@ class Call {
   [[nodiscard]] NamingOptions naming() const {
     NamingOptions naming;
     naming.inputs = options_.inputs;
-    if (options_.has_output) naming.output = options_.output;
+    if (!options_.output.empty()) naming.output = options_.output;
     naming.scale_suffix = upscale::scale_suffix(scale_);
     naming.format = options_.format;
     return naming;
@@ -232,7 +227,7 @@ class Call {
     if (!graph) return tl::unexpected(graph.error());
     const auto grid = plan::make_tiles(input, job.output, graph::receptive_field(*graph), factor,
                                        *options_.compute.tile_px);
-    return grid ? Status() : tl::unexpected(grid.error());
+    return grid ? Status() : tl::unexpected(in_tile_context(grid.error(), options_.compute));
   }
 
   [[nodiscard]] std::string model_names() const {
@@ -299,7 +294,7 @@ class Call {
     }
     auto upscaler = upscaler_for(job);
     if (!upscaler) return propagate(upscaler);
-    if (job.shape.dtype == DType::u16 && !holds_16_bits(job.named.format)) {
+    if (image::file_dtype(job.named.format, job.shape.dtype) != job.shape.dtype) {
       console_.note(shown_name(job.named.input) + ": 16 bits a sample become the 8 that " +
                     std::string(image::name(job.named.format)) + " holds; PNG and TIFF keep 16");
     }
@@ -314,7 +309,7 @@ class Call {
   upscale::ProcessOptions process_options(const BatchJob& job) {
     upscale::ProcessOptions options;
     options.output = job.output;
-    options.out_dtype = holds_16_bits(job.named.format) ? job.shape.dtype : DType::u8;
+    options.out_dtype = image::file_dtype(job.named.format, job.shape.dtype);
     options.callbacks.cancelled = is_cancelled;
     options.callbacks.progress = [this](int64_t done_px, int64_t) {
       console_.progress(done_px_ + done_px, batch_.total_px);
@@ -346,27 +341,21 @@ int run_upscale(const UpscaleOptions& options) {
   return Call(options, console).run();
 }
 
-void add_output_options(CLI::App& command, UpscaleOptions& options) {
-  command
-      .add_option("-s,--scale", options.scale,
-                  "a number above 1, or WxH to fit into (the model's factor with -m, else 2)")
-      ->type_name("SCALE")
-      ->check(not_empty());
+std::string read_format(const std::string& text, std::optional<image::Format>& format) {
+  format = image::format_from_text(text);
+  return format ? "" : "'" + text + "' is none of jpeg, png, webp, tiff";
+}
+
+void add_output_options(Subcommand& command, UpscaleOptions& options) {
+  command.add_text({"-o,--output", "OUT", "a file, a folder, or - for standard output (beside the input)"},
+                   options.output);
+  command.add_text(
+      {"-s,--scale", "SCALE", "a number above 1, or WxH to fit into (the model's factor with -m, else 2)"},
+      options.scale);
   add_model_option(command, options.model, "an ONNX file or an embedded model (see upres models)");
-  command
-      .add_option_function<std::string>(
-          "--format",
-          [&options](const std::string& text) {
-            options.format = image::format_from_text(text);
-            if (!options.format)
-              throw CLI::ValidationError("--format", "'" + text + "' is none of jpeg, png, webp, tiff");
-          },
-          "jpeg, png, webp or tiff (from the name)")
-      ->type_name("F");
-  command.add_option("--quality", options.quality, "of JPEG and WebP")
-      ->type_name("Q")
-      ->check(CLI::Range(1, 100))
-      ->capture_default_str();
+  command.add_read({"--format", "F", "jpeg, png, webp or tiff (from the name)"},
+                   [&options](const std::string& text) { return read_format(text, options.format); });
+  command.add_number({"--quality", "Q", "of JPEG and WebP", true}, {1, 100}, options.quality);
   command.add_flag("--overwrite", options.overwrite, "replace outputs that exist");
 }
 
@@ -374,21 +363,12 @@ void add_output_options(CLI::App& command, UpscaleOptions& options) {
 
 void add_upscale(CLI::App& app, Action& action) {
   const auto options = std::make_shared<UpscaleOptions>();
-  CLI::App* command = app.add_subcommand("upscale", "Enlarge pictures; the word may be left out");
-  command->footer(std::string(kExamples));
-  CLI::Option* inputs = add_plain_arguments(*command, "INPUT", "pictures, folders, or - for standard input");
-  CLI::Option* output = command
-                            ->add_option("-o,--output", options->output,
-                                         "a file, a folder, or - for standard output (beside the input)")
-                            ->type_name("OUT");
-  add_output_options(*command, *options);
-  add_compute_options(*command, options->compute, upscale::Precision::automatic);
-  add_console_options(*command, options->console);
-  command->callback([options, inputs, output, &action] {
-    options->inputs = plain_values(inputs);
-    options->has_output = output->count() > 0;
-    action = [options] { return run_upscale(*options); };
-  });
+  Subcommand command(app, "upscale", "Enlarge pictures; the word may be left out", kExamples);
+  command.add_plain("INPUT", "pictures, folders, or - for standard input", options->inputs);
+  add_output_options(command, *options);
+  add_compute_options(command, options->compute, upscale::Precision::automatic);
+  add_console_options(command, options->console);
+  command.sets(action, [options] { return run_upscale(*options); });
 }
 
 }  // namespace upres::cli

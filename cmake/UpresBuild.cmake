@@ -12,7 +12,7 @@ target_compile_options(upres_options INTERFACE -Wall -Wextra -Wpedantic -Wconver
 # A multiply and an add are contracted only where the code says fma: results must not depend on the optimiser.
 target_compile_options(upres_options INTERFACE -ffp-contract=off)
 
-# With ccache installed, a second clone builds in a minute: paths are hashed relative to the source folder.
+# With ccache installed, a second clone or preset builds in a minute: paths are hashed relative to the source folder.
 find_program(UPRES_CCACHE ccache)
 if(UPRES_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${upres_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${UPRES_CCACHE})

@@ -11,8 +11,12 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libvulkan1, mesa-vulkan-drivers")
-# What programs that use the headers need; static libraries need what is behind them.
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libexpected-dev, libvips-dev, libprotobuf-dev, libdnnl-dev, libhwy-dev, libxxhash-dev")
+# The headers include it: one small file, so that no package of its own for them is worth it.
+set(CPACK_DEBIAN_PACKAGE_DEPENDS libexpected-dev)
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS libvulkan-dev)  # for <vkc/native.h> alone
+if(NOT BUILD_SHARED_LIBS)  # static libraries need what is behind them
+  string(APPEND CPACK_DEBIAN_PACKAGE_SUGGESTS ", libvips-dev, libprotobuf-dev, libdnnl-dev, libhwy-dev, libxxhash-dev")
+endif()
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_COMPONENTS_ALL upres)

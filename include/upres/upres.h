@@ -79,7 +79,7 @@ typedef struct upres_log {
 /* --- devices */
 
 typedef struct upres_device_options {
-  int threads;              /* of the CPU device; 0: as many as there are cores */
+  int threads;              /* of the CPU device, at most 4096; 0: as many as there are cores */
   const char* kernel;       /* a convolution kernel to force; NULL: the plan's choice */
   const char* cache_folder; /* where measured results are kept; NULL: nowhere */
   upres_log log;

@@ -46,7 +46,7 @@ struct DeviceDescription {
 Result<std::vector<DeviceDescription>> list_devices(const Log& log = {});
 
 struct DeviceOptions {
-  int threads = 0;  // of the CPU device; 0: as many as there are cores
+  int threads = 0;  // of the CPU device, at most 4096; 0: as many as there are cores
   std::string kernel =
       {};  // id of a convolution kernel to use wherever it is legal; empty: the plan's choice
   // Where compiled pipelines and measured precisions are kept between runs; made if missing; empty: nowhere.
@@ -60,7 +60,7 @@ class Device {
   // `selector`: "auto" (the best real GPU: discrete, integrated, virtual; else the CPU), "cpu", "gpu" (the
   // best real GPU), "gpu:N" (the N-th, from 0), a UUID, or part of a name. Software Vulkan drivers are used
   // only when named. Errors: device (none fits, with every device and why as reasons; it cannot be opened),
-  // usage (no such kernel).
+  // usage (no such kernel, threads out of range).
   static Result<Device> open(std::string_view selector = "auto", const DeviceOptions& options = {},
                              const Log& log = {});
 

@@ -64,11 +64,11 @@ Image grey_to_rgb(const Image& grey) {
 }
 
 Image prepared(const ImageView& view, Format format, const Log& log) {
-  const bool is_8_bit = format == Format::jpeg || format == Format::webp;
-  if (is_8_bit && view.shape.dtype == DType::u16) {
+  const DType dtype = file_dtype(format, view.shape.dtype);
+  if (dtype != view.shape.dtype) {
     log.info(std::string(name(format)) + " holds 8 bits: 16-bit samples are rounded");
   }
-  Image image = packed(view, is_8_bit ? DType::u8 : view.shape.dtype);
+  Image image = packed(view, dtype);
   return format == Format::webp && image.shape.color_channels() == 1 ? grey_to_rgb(image) : image;
 }
 

@@ -81,6 +81,11 @@ int max_side_px(Format format) {
   return 0;
 }
 
+DType file_dtype(Format format, DType picture) {
+  const bool holds_16_bits = format == Format::png || format == Format::tiff;
+  return holds_16_bits ? picture : DType::u8;
+}
+
 Status can_write(const ImageShape& shape, Format format) {
   if (shape.dtype != DType::u8 && shape.dtype != DType::u16) {
     return fail(ErrorCode::input, "samples of type " + std::string(upres::name(shape.dtype)) +

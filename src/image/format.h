@@ -29,6 +29,10 @@ std::optional<Format> format_from_text(std::string_view text);
 // the format would allow 65535); WebP: 16383; PNG and TIFF: 10000000 (libvips).
 int max_side_px(Format format);
 
+// The samples of files of this format for a picture of u8 or u16: as many bits, or the 8 that JPEG and WebP
+// hold.
+DType file_dtype(Format format, DType picture);
+
 // Whether a picture of this shape can be written in this format; meant to be asked before any work is done.
 // 16-bit samples are no obstacle for JPEG and WebP: encode() rounds them to 8 bits and says so. Error input,
 // with what to do instead: alpha in JPEG, a side over max_side_px(), f32 samples.

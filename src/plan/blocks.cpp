@@ -58,7 +58,7 @@ Result<uint64_t> tensor_bytes(const graph::Value& value, const Extent& extent,
         ErrorCode::device,
         fmt::format(
             "tensor '{}' ({} channels of {}x{}) has {}, beyond the device's max_storage_buffer_range_bytes "
-            "of {}: use smaller tiles (--tile)",
+            "of {}: use smaller tiles",
             value.name, value.type.channels, extent.width_px, extent.height_px, bytes_text(bytes),
             limits.max_storage_buffer_range_bytes));
   }
@@ -69,7 +69,7 @@ Status check_block(std::string_view name, uint64_t bytes, const kernels::DeviceL
   if (bytes <= limits.max_buffer_bytes) return {};
   return fail(ErrorCode::device,
               fmt::format("the {} need {}, beyond the device's max_buffer_bytes of {}: use smaller "
-                          "tiles (--tile)",
+                          "tiles",
                           name, bytes_text(bytes), limits.max_buffer_bytes));
 }
 

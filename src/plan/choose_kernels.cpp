@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/display_name.h"
 #include "graph/verify.h"
 #include "plan/plan.h"
 
@@ -104,8 +105,8 @@ Result<const kernels::Kernel*> find_forced(const std::string& id) {
   for (const kernels::Kernel* each : kernels::all_kernels()) {
     if (each->family() == "conv") names.push_back(each->id());
   }
-  return fail(ErrorCode::usage,
-              fmt::format("there is no convolution kernel '{}'; there are: {}", id, fmt::join(names, ", ")));
+  return fail(ErrorCode::usage, fmt::format("there is no convolution kernel '{}'; there are: {}",
+                                            display_name(id), fmt::join(names, ", ")));
 }
 
 // Keeps count of where a forced kernel was legal, and why not elsewhere.

@@ -55,7 +55,7 @@ Status check_grid(const kernels::Grid& grid, const kernels::GroupSize& size,
     if (groups(count, along) <= limit) continue;
     return fail(ErrorCode::device,
                 fmt::format("{} groups in {} are beyond the device's max_group_count of {}: use smaller "
-                            "tiles (--tile)",
+                            "tiles",
                             groups(count, along), axis, limit));
   }
   return {};

@@ -89,7 +89,7 @@ Status check_axis(const Axis& axis) {
     return fail(
         ErrorCode::usage,
         fmt::format(
-            "--tile {} is too small: this network needs an overlap of {} + {} pixels, so at least --tile {}",
+            "tile size {} is too small: this network needs an overlap of {} + {} pixels, so at least {}",
             axis.edge, axis.before, axis.after, halo + 1));
   }
   return {};
@@ -128,8 +128,9 @@ Result<TileGrid> make_tiles(const Extent& input, const Extent& output, const gra
   const AxisGrid rows = scaled ? cut_scaled(y, factor) : cut_resampled(y);
   const auto count = static_cast<int64_t>(columns.spans.size() * rows.spans.size());
   if (count < 1 || count > kMaxTiles) {
-    return fail(ErrorCode::usage, fmt::format("--tile {} is too small: {}x{} pixels would need over {} tiles",
-                                              edge_px, input.width_px, input.height_px, kMaxTiles));
+    return fail(ErrorCode::usage,
+                fmt::format("tile size {} is too small: {}x{} pixels would need over {} tiles", edge_px,
+                            input.width_px, input.height_px, kMaxTiles));
   }
   return join(columns, rows);
 }

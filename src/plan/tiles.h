@@ -34,7 +34,7 @@ struct TileGrid {
 // tells the two apart, and a result of exactly factor times the input is cut as one that no Resample follows.
 // edge_px: the largest window edge wanted, in input pixels, halo included; clamped to the
 // picture. Kept parts do not depend on anything but the arguments. Errors: usage, when edge_px leaves nothing
-// between two halos ("--tile 8 is too small ...").
+// between two halos ("tile size 8 is too small ...").
 Result<TileGrid> make_tiles(const Extent& input, const Extent& output, const graph::Halo& halo, int factor,
                             int edge_px);
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -42,11 +43,21 @@ struct BenchResult {
   uint64_t bytes = 0;                 // read and written by the steps
   std::optional<double> times_naive;  // how many times as fast as conv_naive; absent on the CPU
   double max_error = 0;               // largest difference from the plain reference on a small picture
+  double error_limit = 0;             // above it the device computes something else
   std::vector<BenchLayer> layers;
 };
 
 // Measures after a warm-up (0.6 s at least on a GPU, whose clock is low when idle).
 // Errors: device, model, usage, cancelled.
 Result<BenchResult> bench(const Device& device, const PictureModel& model, const BenchOptions& options);
+
+// Errors: device, when max_error is above its limit.
+Status check_error(const BenchResult& result);
+
+struct Accuracy {
+  double max_error = 0;  // largest difference; infinite where NaN or infinity meets something else
+  double limit = 0;      // what this precision may cost, for samples as large as the expected ones
+};
+Accuracy accuracy_of(std::span<const float> actual, std::span<const float> expected, Precision precision);
 
 }  // namespace upres::upscale

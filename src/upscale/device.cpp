@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "base/display_name.h"
 #include "devicedb/devicedb.h"
 #include "kernels/kernel.h"
 #include "plan/plan.h"
@@ -16,32 +17,30 @@ namespace {
 
 Error from_vkc(const vkc::Error& error) { return {ErrorCode::device, error.message, error.reasons}; }
 
-// The name is checked here even where it is not used, so that a misspelt one is never accepted.
-Status check_kernel(const DeviceOptions& options, bool is_cpu) {
-  if (options.kernel.empty()) return {};
-  const auto chosen = kernels::find_kernel(options.kernel);
+}  // namespace
+
+Status check_kernel(const std::string& id, bool is_cpu) {
+  if (id.empty()) return {};
+  const auto chosen = kernels::find_kernel(id);
   if (chosen == nullptr || chosen->family() != "conv") {
     std::string known;
     for (const kernels::Kernel* kernel : kernels::all_kernels()) {
       if (kernel->family() == "conv") known += fmt::format(" {}", kernel->id());
     }
     return fail(ErrorCode::usage,
-                fmt::format("there is no convolution kernel '{}'; there are:{}", options.kernel, known));
+                fmt::format("there is no convolution kernel '{}'; there are:{}", display_name(id), known));
   }
   if (!is_cpu) return {};
   return fail(
       ErrorCode::device,
-      fmt::format("kernel {} runs on GPUs; the CPU device has its own (leave --kernel out or choose a GPU)",
-                  options.kernel));
+      fmt::format("kernel {} runs on GPUs; the CPU device has its own (name none, or choose a GPU)", id));
 }
-
-}  // namespace
 
 Device::Device(DeviceEntry entry, DeviceOptions options, std::optional<vkc::Device> gpu, Log log)
     : entry_(std::move(entry)), options_(std::move(options)), gpu_(std::move(gpu)), log_(std::move(log)) {}
 
 Result<Device> Device::open(const DeviceEntry& entry, const DeviceOptions& options, Log log) {
-  if (auto checked = check_kernel(options, entry.is_cpu()); !checked) return propagate(checked);
+  if (auto checked = check_kernel(options.kernel, entry.is_cpu()); !checked) return propagate(checked);
   if (entry.is_cpu()) return Device(entry, options, std::nullopt, std::move(log));
   vkc::DeviceOptions gpu_options;
   gpu_options.pipeline_cache_folder = options.cache.folder();
@@ -99,8 +98,8 @@ Result<Precision> Device::resolve(Precision wanted, const graph::Graph& network)
   }
   if (wanted == faster) return wanted;
   return fail(ErrorCode::device,
-              fmt::format("--precision {}: {} {}; use auto or fp32", name(wanted), info().name,
-                          faster ? fmt::format("has fp32 and {}", name(*faster)) : "computes in fp32 only"));
+              fmt::format("{} computes in {}, not in {}; use auto or fp32", info().name,
+                          faster ? fmt::format("fp32 and {}", name(*faster)) : "fp32 only", name(wanted)));
 }
 
 }  // namespace upres::upscale

@@ -26,10 +26,16 @@ struct DeviceOptions {
   int slots = 2;       // jobs in flight on a GPU
 };
 
+// Whether a convolution kernel may be forced on a device: an error also where it would not be used, so that a
+// misspelt one is never accepted. Empty: always. Errors: usage (there is none of that name), device (it is
+// for GPUs).
+Status check_kernel(const std::string& id, bool is_cpu);
+
 // A shared handle, as vkc::Device is. Sessions keep what they need of it alive.
 class Device {
  public:
-  // Errors: device (it cannot be opened, or --kernel on the CPU), usage (no kernel of that name).
+  // Errors: device (it cannot be opened, or it is the CPU and a kernel is forced), usage (no kernel of that
+  // name).
   static Result<Device> open(const DeviceEntry& entry, const DeviceOptions& options, Log log = {});
 
   [[nodiscard]] const kernels::DeviceInfo& info() const { return entry_.info; }

@@ -1,9 +1,12 @@
 #include "upscale/devices.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
 
+#include "base/display_name.h"
 #include "session/gpu/device_info.h"
 #include "upscale/cpu_device.h"
 
@@ -101,11 +104,15 @@ Candidates candidates(const DeviceList& devices, const std::string& wanted) {
 }
 
 std::string why_none(std::string_view selector, bool is_found) {
-  const std::string wanted = "--device " + std::string(selector);
-  if (is_found) return "what matches " + wanted + " cannot be used; there are:";
-  if (selector.empty() || !is_bare_number(selector)) return "no device matches " + wanted + "; there are:";
-  return wanted + ": a number alone is no name; say gpu:" + std::string(selector) +
-         " for a GPU by its number (real GPUs, from 0), or part of a name; there are:";
+  const std::string wanted = display_name(selector);
+  if (is_found) return fmt::format("what matches \"{}\" cannot be used; there are:", wanted);
+  if (selector.empty() || !is_bare_number(selector))
+    return fmt::format("no device matches \"{}\"; there are:", wanted);
+  return fmt::format(
+      "device \"{0}\": a number alone is no name; say gpu:{0} for a GPU by its number (real GPUs, from 0), "
+      "or part "
+      "of a name; there are:",
+      wanted);
 }
 
 std::vector<std::string> descriptions(const DeviceList& devices) {

@@ -176,8 +176,8 @@ Result<Comparison> compare_pictures(const ImageView& a, const ImageView& b, int 
   }
   const int smaller = std::min(a.shape.width_px, a.shape.height_px);
   if (shave_px < 0 || shave_px > (smaller - 1) / 2) {
-    return fail(ErrorCode::usage,
-                "--shave " + std::to_string(shave_px) + " leaves nothing of " + size_text(a.shape));
+    return fail(ErrorCode::usage, "without " + std::to_string(shave_px) +
+                                      " pixels at each side nothing is left of " + size_text(a.shape));
   }
   const int width = a.shape.width_px - 2 * shave_px;
   const int height = a.shape.height_px - 2 * shave_px;

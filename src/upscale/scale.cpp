@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "base/display_name.h"
+
 namespace upres::upscale {
 namespace {
 
@@ -55,7 +57,7 @@ Result<Extent> parse_size(std::string_view text) {
   const auto fits = [](const std::optional<int>& side) { return side && *side >= 1 && *side <= kMaxSidePx; };
   if (fits(width) && fits(height)) return Extent{*width, *height};
   return fail(ErrorCode::usage, fmt::format("'{}' is no size such as 1920x1080, with sides of 1 to {} pixels",
-                                            text, kMaxSidePx));
+                                            display_name(text), kMaxSidePx));
 }
 
 Result<Scale> parse_scale(std::string_view text) {
@@ -68,8 +70,8 @@ Result<Scale> parse_scale(std::string_view text) {
   if (!factor || !(*factor > 1) || *factor > kMaxScale) {
     return fail(
         ErrorCode::usage,
-        fmt::format("scale '{}' is neither a number above 1 and up to {} nor a size such as 1920x1080", text,
-                    kMaxScale));
+        fmt::format("scale '{}' is neither a number above 1 and up to {} nor a size such as 1920x1080",
+                    display_name(text), kMaxScale));
   }
   return Scale{*factor, std::nullopt};
 }

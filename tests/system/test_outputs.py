@@ -134,7 +134,7 @@ def test_a_tile_that_is_too_small(upres, picture):
     save(upres.folder / "q.png", gradient(50, 50))
     for scale in ("2", "2.5"):
         done = upres("p.png", "q.png", "-s", scale, "-o", "out/", "--tile", "8", code=2)
-        assert "--tile" in done.stderr and len(done.stderr.splitlines()) == 1
+        assert "--tile: tile size 8 is too small" in done.stderr and len(done.stderr.splitlines()) == 1
     assert upres.files() == ["p.png", "q.png"]
 
 

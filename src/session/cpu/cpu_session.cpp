@@ -57,7 +57,7 @@ auto without_exceptions(F f) -> decltype(f()) {
   try {
     return f();
   } catch (const std::bad_alloc&) {
-    return fail(ErrorCode::device, "cpu: out of memory; a smaller picture or --tile needs less");
+    return fail(ErrorCode::device, "cpu: out of memory; a smaller picture or tile size needs less");
   } catch (const std::exception& error) {
     return fail(ErrorCode::device, std::string("cpu: ") + error.what());
   }
@@ -270,7 +270,7 @@ Result<std::unique_ptr<CpuSession>> CpuSession::create(graph::Graph graph, const
     if (options.precision == CpuPrecision::bf16 && !info.bf16) {
       return fail(ErrorCode::device, "precision bf16: " + info.name +
                                          " has neither AVX512-BF16 nor AMX (instruction set in use: " +
-                                         info.isa + "); use --precision fp32");
+                                         info.isa + "); use fp32");
     }
     auto impl = std::make_unique<Impl>(std::move(graph), options);
     if (auto status = impl->make_program(); !status) return propagate(status);

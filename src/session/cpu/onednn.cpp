@@ -136,7 +136,7 @@ class DirectConvolution final : public Convolution {
   Status make_ready(const ConvBand& band) override {
     if (largest_bytes(band) > kMaxBand_bytes) {
       return fail(ErrorCode::device, label_ + ": rows of " + std::to_string(band.in_width_px) +
-                                         " pixels are too long for oneDNN; a smaller --tile helps");
+                                         " pixels are too long for oneDNN; a smaller tile size helps");
     }
     return guarded(label_, [&] {
       const ConvBand shape = PaddedBand::needed(band, conv_) ? PaddedBand::grown(band) : band;

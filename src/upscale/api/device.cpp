@@ -1,6 +1,7 @@
 #include "upscale/api/handles.h"
 #include "upscale/api/no_exceptions.h"
 #include "upscale/devices.h"
+#include "upscale/threads.h"
 #include "upscale/version.h"
 
 namespace upres {
@@ -11,9 +12,10 @@ DeviceDescription description_of(const upscale::DeviceEntry& entry) {
 }
 
 Result<Device> open_device(std::string_view selector, const DeviceOptions& options, const Log& log) {
-  if (options.threads < 0) {
-    return fail(ErrorCode::usage, "threads " + std::to_string(options.threads) +
-                                      " is negative; 0 means as many as there are cores");
+  if (options.threads < 0 || options.threads > upscale::kMaxThreads) {
+    return fail(ErrorCode::usage, "threads " + std::to_string(options.threads) + " is not within 0 to " +
+                                      std::to_string(upscale::kMaxThreads) +
+                                      "; 0 means as many as there are cores");
   }
   const auto entry = upscale::choose_device(upscale::list_devices(log), selector);
   if (!entry) return tl::unexpected(entry.error());

@@ -44,8 +44,7 @@ Result<image::Format> output_format(const fs::path& output, const FileOptions& o
 Result<DType> output_dtype(const ImageShape& input, image::Format format, const FileOptions& options) {
   if (options.upscale.output_dtype == DType::f32)
     return wrong("files hold 8 or 16 bits; f32 is for pixels in memory");
-  const bool holds_16_bits = format == image::Format::png || format == image::Format::tiff;
-  return options.upscale.output_dtype.value_or(holds_16_bits ? input.dtype : DType::u8);
+  return options.upscale.output_dtype.value_or(image::file_dtype(format, input.dtype));
 }
 
 Status check_not_the_input(const fs::path& input, const fs::path& output) {

@@ -1,45 +1,16 @@
 // The public interface on every Vulkan device that is there, beside the CPU.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <atomic>
-#include <cstdlib>
 #include <thread>
 
-#include "unit/api/samples.h"
+#include "device/api/gpus.h"
 
 namespace upres::test {
 namespace {
 
-// UUIDs of the usable GPUs, software drivers too.
-std::vector<std::string> gpus() {
-  std::vector<std::string> uuids;
-  const auto devices = list_devices().value();
-  for (const DeviceDescription& device : devices) {
-    if (device.kind != "cpu" && device.refusals.empty()) uuids.push_back(device.uuid);
-  }
-  return uuids;
-}
-
-class Gpu : public testing::Test {
+class Gpu : public OnGpus {
  protected:
-  void SetUp() override {
-    if (!uuids_.empty()) return;
-    if (std::getenv("UPRES_REQUIRE_DEVICE") != nullptr) FAIL() << "there is no Vulkan device";
-    GTEST_SKIP() << "EVERY TEST SKIPPED: there is no Vulkan device";
-  }
-
-  const std::vector<std::string> uuids_ = gpus();
-  const Model model_ = Model::embedded("espcn_x2").value();
   const Image source_ = picture({60, 45, 3, DType::u8});
 };
-
-int largest_difference(const Image& a, const Image& b) {
-  int largest = 0;
-  for (size_t i = 0; i < a.bytes.size(); ++i)
-    largest = std::max(largest, std::abs(static_cast<int>(a.bytes[i]) - static_cast<int>(b.bytes[i])));
-  return largest;
-}
 
 TEST_F(Gpu, AgreesWithTheCpu) {
   const auto cpu = Upscaler::create(Device::open("cpu").value(), model_, {.precision = Precision::fp32})

@@ -30,7 +30,12 @@ TEST(Devices, WhatIsNotThereIsNamed) {
   EXPECT_EQ(missing.error().code, ErrorCode::device);
   EXPECT_FALSE(missing.error().reasons.empty());
   EXPECT_EQ(Device::open("cpu", {.kernel = "conv_magic"}).error().code, ErrorCode::usage);
-  EXPECT_EQ(Device::open("cpu", {.threads = -1}).error().code, ErrorCode::usage);
+  for (const int threads : {-1, 4097, 2'000'000'000}) {
+    const auto refused = Device::open("cpu", {.threads = threads});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::usage);
+    EXPECT_NE(refused.error().message.find("threads " + std::to_string(threads)), std::string::npos);
+  }
 }
 
 TEST(Models, EmbeddedFromMemoryAndFromFile) {

@@ -2,12 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
-#include <csignal>
-
 #include "support/files.h"
+#include "support/full_disk.h"
 
 namespace upres::test {
 namespace {
@@ -141,17 +139,12 @@ TEST(PendingFile, RelativeNames) {
   EXPECT_EQ(load(folder / "a.png"), bytes_of("new"));
 }
 
-// A limit on file sizes stands in for a full disk.
 TEST(PendingFile, AFullDiskIsAnErrorWithoutTrace) {
   const TemporaryFolder folder;
-  rlimit before = {};
-  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
-  const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
-  const rlimit small = {1000, before.rlim_max};
-  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
-  const Status direct = put(folder / "a.png", std::string(5000, 'x'), IfExists::fail);
-  setrlimit(RLIMIT_FSIZE, &before);
-  std::signal(SIGXFSZ, old_handler);
+  const Status direct = [&] {
+    const FullDisk full(1000);
+    return put(folder / "a.png", std::string(5000, 'x'), IfExists::fail);
+  }();
   ASSERT_FALSE(direct);
   EXPECT_THAT(direct.error().message, HasSubstr("cannot write "));
   EXPECT_EQ(folder.file_count(), 0U);

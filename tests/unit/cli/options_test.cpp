@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <CLI/CLI.hpp>
+
 #include <cstdlib>
 
 #include "app.h"
@@ -81,19 +83,22 @@ struct Parsed {
 Parsed parse(Words arguments) {
   Parsed parsed;
   CLI::App app;
-  CLI::Option* inputs = add_plain_arguments(app, "INPUT", "inputs");
-  app.add_option("-o", parsed.output);
-  add_compute_options(app, parsed.compute, upscale::Precision::fp32);
-  add_console_options(app, parsed.console);
+  Action action;
+  Subcommand command(app, "command", "", "");
+  command.add_plain("INPUT", "inputs", parsed.inputs);
+  command.add_text({"-o", "OUT", "output"}, parsed.output);
+  add_compute_options(command, parsed.compute, upscale::Precision::fp32);
+  add_console_options(command, parsed.console);
+  command.sets(action, [] { return 0; });
   try {
     arguments = with_marked_names(std::move(arguments));
+    arguments.insert(arguments.begin(), "command");
     std::reverse(arguments.begin(), arguments.end());
     app.parse(std::move(arguments));
-    parsed.ok = true;
+    parsed.ok = action != nullptr;
   } catch (const CLI::ParseError&) {
     parsed.ok = false;
   }
-  parsed.inputs = plain_values(inputs);
   return parsed;
 }
 

@@ -37,6 +37,14 @@ TEST(Format, ExtensionNamesTheFormat) {
   }
 }
 
+TEST(Format, SamplesOfFiles) {
+  for (const Format format : {Format::jpeg, Format::png, Format::webp, Format::tiff}) {
+    EXPECT_EQ(file_dtype(format, DType::u8), DType::u8);
+    const bool keeps = format == Format::png || format == Format::tiff;
+    EXPECT_EQ(file_dtype(format, DType::u16), keeps ? DType::u16 : DType::u8);
+  }
+}
+
 TEST(CanWrite, KnowsTheLimits) {
   const auto side = [](int width, int height) { return ImageShape{width, height, 3, DType::u8}; };
   EXPECT_TRUE(can_write(side(65500, 1), Format::jpeg));

@@ -2,11 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
-
-#include <csignal>
 
 #include "image/picture.h"
+#include "support/full_disk.h"
 #include "unit/image/samples.h"
 
 namespace upres::image::test {
@@ -15,18 +13,13 @@ namespace {
 using testing::HasSubstr;
 namespace fs = std::filesystem;
 
-// A limit on file sizes stands in for a full disk.
 TEST(Write, AFullDiskIsAnErrorWithoutTrace) {
   const TemporaryFolder folder;
-  rlimit before = {};
-  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
-  const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
-  const rlimit small = {1000, before.rlim_max};
-  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
   const Image image = noise({64, 64, 3, DType::u8}, 1);
-  const Status written = write(image.view(), {}, Format::png, {}, folder / "b.png", IfExists::fail);
-  setrlimit(RLIMIT_FSIZE, &before);
-  std::signal(SIGXFSZ, old_handler);
+  const Status written = [&] {
+    const upres::test::FullDisk full(1000);
+    return write(image.view(), {}, Format::png, {}, folder / "b.png", IfExists::fail);
+  }();
   ASSERT_FALSE(written);
   EXPECT_THAT(written.error().message, HasSubstr("cannot write "));
   EXPECT_EQ(folder.file_count(), 0U);

@@ -204,8 +204,8 @@ TEST(Tiles, TooSmallEdgesAreRefused) {
   const auto at_halo = make_tiles({100, 100}, {200, 200}, {4, 4, 4, 4}, 2, 8);
   ASSERT_FALSE(at_halo);
   EXPECT_EQ(at_halo.error().code, ErrorCode::usage);
-  EXPECT_THAT(at_halo.error().message, HasSubstr("--tile 8 is too small"));
-  EXPECT_THAT(at_halo.error().message, HasSubstr("at least --tile 9"));
+  EXPECT_THAT(at_halo.error().message, HasSubstr("tile size 8 is too small"));
+  EXPECT_THAT(at_halo.error().message, HasSubstr("so at least 9"));
   EXPECT_TRUE(make_tiles({100, 100}, {200, 200}, {4, 4, 4, 4}, 2, 9));
   // A picture that fits whole needs no overlap.
   EXPECT_TRUE(make_tiles({8, 8}, {16, 16}, {4, 4, 4, 4}, 2, 8));

@@ -83,6 +83,12 @@ TEST(Devices, ANumberAloneIsNoName) {
   EXPECT_NE(refused.error().message.find("say gpu:1"), std::string::npos) << refused.error().message;
 }
 
+TEST(Devices, WhatWasAskedForIsSafeToPrint) {
+  const auto refused = choose_device(machine(), "a\n\x1b[31mb\xff");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message, "no device matches \"a\\n\\x1b[31mb\\xff\"; there are:");
+}
+
 TEST(Devices, SoftwareOnlyWhenNamed) {
   DeviceList devices;
   devices.entries = {entry(0, "llvmpipe", "software"), entry(1, "strange", "other"), entry(2, "CPU", "cpu")};
