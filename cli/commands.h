@@ -13,6 +13,7 @@ void add_models(CLI::App& app, Action& action);
 void add_inspect(CLI::App& app, Action& action);
 void add_run(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
+void add_tune(CLI::App& app, Action& action);
 void add_compare(CLI::App& app, Action& action);
 
 }  // namespace upres::cli

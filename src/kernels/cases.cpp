@@ -122,24 +122,33 @@ graph::Weights random_weights(uint64_t seed, size_t count, float scale) {
   return weights;
 }
 
-void add_conv(Cases& cases, graph::Conv conv, const Extent& extent, bool with_specials = false) {
+std::string conv_line(const graph::Conv& conv, const Extent& extent, bool with_specials) {
   const graph::Padding& pads = conv.padding;
+  return "conv " + std::to_string(conv.in_channels) + "->" + std::to_string(conv.out_channels) + " kernel " +
+         std::to_string(conv.kernel_width) + "x" + std::to_string(conv.kernel_height) + " pads top " +
+         std::to_string(pads.top) + " left " + std::to_string(pads.left) + " bottom " +
+         std::to_string(pads.bottom) + " right " + std::to_string(pads.right) +
+         (conv.apply_relu ? " relu" : "") + (with_specials ? " specials" : "") + " on " + size_text(extent);
+}
+
+Tolerance conv_tolerance(const graph::Conv& conv) {
   const int terms = conv.in_channels * conv.kernel_height * conv.kernel_width;
-  const std::string line =
-      "conv " + std::to_string(conv.in_channels) + "->" + std::to_string(conv.out_channels) + " kernel " +
-      std::to_string(conv.kernel_width) + "x" + std::to_string(conv.kernel_height) + " pads top " +
-      std::to_string(pads.top) + " left " + std::to_string(pads.left) + " bottom " +
-      std::to_string(pads.bottom) + " right " + std::to_string(pads.right) +
-      (conv.apply_relu ? " relu" : "") + (with_specials ? " specials" : "") + " on " + size_text(extent);
-  KernelCase& test =
-      cases.begin(line, {.absolute = (terms + 1) * kUlp, .relative = 2 * kUlp, .reason = kConvReason});
-  test.with_specials = with_specials;
-  const float scale = 2.0F / std::sqrt(static_cast<float>(terms));
-  conv.weights = random_weights(test.seed + 1,
-                                static_cast<size_t>(terms) * static_cast<size_t>(conv.out_channels), scale);
-  conv.biases = random_weights(test.seed + 2, static_cast<size_t>(conv.out_channels), 0.5F);
+  return {.absolute = (terms + 1) * kUlp, .relative = 2 * kUlp, .reason = kConvReason};
+}
+
+void add_conv_node(KernelCase& test, const graph::Conv& conv, const Extent& extent) {
   const ValueId in = add_input(test, "in", planar(conv.in_channels), extent);
   add_node(test, conv, {in}, {add_output(test, "out", planar(conv.out_channels))});
+}
+
+void add_conv(Cases& cases, graph::Conv conv, const Extent& extent, bool with_specials = false) {
+  KernelCase& test = cases.begin(conv_line(conv, extent, with_specials), conv_tolerance(conv));
+  test.with_specials = with_specials;
+  const auto terms = static_cast<size_t>(conv.in_channels * conv.kernel_height * conv.kernel_width);
+  const float scale = 2.0F / std::sqrt(static_cast<float>(terms));
+  conv.weights = random_weights(test.seed + 1, terms * static_cast<size_t>(conv.out_channels), scale);
+  conv.biases = random_weights(test.seed + 2, static_cast<size_t>(conv.out_channels), 0.5F);
+  add_conv_node(test, conv, extent);
 }
 
 graph::Padding same_padding(int kernel_width, int kernel_height) {
@@ -558,6 +567,12 @@ std::vector<Tensor> case_inputs(const KernelCase& test) {
     inputs.push_back(random_tensor(type, test.extents[i], random, test.with_specials));
   }
   return inputs;
+}
+
+KernelCase conv_case(const graph::Conv& conv, const Extent& extent) {
+  Cases cases(0);
+  add_conv_node(cases.begin(conv_line(conv, extent, false), conv_tolerance(conv)), conv, extent);
+  return std::move(cases.take().front());
 }
 
 void allow_rounding(KernelCase& test, int significand_bits) {

@@ -41,6 +41,9 @@ struct KernelCase {
 // random data of all of them.
 std::vector<KernelCase> kernel_cases(const GroupSize& group, uint64_t seed = 0);
 
+// A case of this very convolution, weights included.
+KernelCase conv_case(const graph::Conv& conv, const Extent& extent);
+
 inline constexpr int kBfloat16Bits = 8;
 inline constexpr int kHalfBits = 11;
 

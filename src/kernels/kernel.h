@@ -95,7 +95,7 @@ struct Selection {
 // What is chosen once per node, before and independently of sizes.
 struct KernelChoice {
   std::string_view kernel;          // id
-  std::string_view variant;         // of the compiled module; empty: the plain one
+  std::string variant;              // of the compiled module; empty: the plain one
   std::vector<Constant> constants;  // without the group size
   GroupSize group_size;
   DType dtype = DType::f32;

@@ -42,6 +42,9 @@ class Device {
   [[nodiscard]] bool is_cpu() const { return entry_.is_cpu(); }
   [[nodiscard]] const DeviceOptions& options() const { return options_; }
 
+  // The open Vulkan device; null for the CPU.
+  [[nodiscard]] const vkc::Device* gpu() const { return gpu_ ? &*gpu_ : nullptr; }
+
   // The same device with another convolution kernel wherever it is legal.
   [[nodiscard]] Device with_kernel(std::string_view kernel) const;
 

@@ -136,7 +136,7 @@ KernelChoice BlockConv::choose(const graph::Graph&, const graph::Node& node,
                                const Selection& selection) const {
   const auto& conv = std::get<graph::Conv>(node.op);
   return {.kernel = id(),
-          .variant = variant_of(selection),
+          .variant = std::string(variant_of(selection)),
           .constants = {{"kernel_size_x", u32(conv.kernel_width)},
                         {"kernel_size_y", u32(conv.kernel_height)},
                         {"in_channels", u32(conv.in_channels)},

@@ -65,7 +65,7 @@ KernelChoice ConvColumns::choose(const graph::Graph&, const graph::Node& node,
                                  const Selection& selection) const {
   const auto& conv = std::get<graph::Conv>(node.op);
   return {.kernel = id(),
-          .variant = find_shape(conv)->variant,
+          .variant = std::string(find_shape(conv)->variant),
           .constants = {{"apply_relu", conv.apply_relu}},
           .group_size = {kMatrixSubgroupSize, kSubgroups, 1},
           .dtype = DType::f16,

@@ -9,44 +9,57 @@ namespace upres::kernels {
 
 namespace {
 
-// A module of shaders/CMakeLists.txt: its channels (16 stands for every number of output channels up to 16
-// where it writes planes) and the shape of its groups.
-struct Shape {
-  std::string_view variant;
-  int in_channels = 0;
-  int out_channels = 0;
+// Channels of the modules in shaders/CMakeLists.txt; where they write planes, 16 stands for every number up
+// to it.
+struct Channels {
+  int in = 0;
+  int out = 0;
   bool to_planes = false;
+};
+constexpr std::array kChannels = {Channels{64, 64, false}, Channels{64, 32, false}, Channels{32, 64, false},
+                                  Channels{32, 32, false}, Channels{64, 16, true},  Channels{32, 16, true}};
+
+constexpr std::array<uint32_t, 2> kFragments = {2, 1};
+constexpr std::array<uint32_t, 3> kPixelSubgroups = {1, 2, 4};
+// Of all groups together: as many as the device holds at once.
+constexpr std::array<uint32_t, 7> kPersistentSubgroups = {1056, 528, 792, 1584, 2112, 264, 64};
+constexpr std::array kTunables = {Tunable{"fragments_x", kFragments},
+                                  Tunable{"pixel_subgroups", kPixelSubgroups},
+                                  Tunable{"persistent_subgroups", kPersistentSubgroups}};
+
+struct Shape {
+  Channels channels;
   uint32_t fragments_x = 1;
   uint32_t pixel_subgroups = 1;
+  uint32_t persistent_subgroups = 1;
 
-  [[nodiscard]] uint32_t subgroups() const { return u32((out_channels + 15) / 16) * pixel_subgroups; }
+  [[nodiscard]] uint32_t subgroups() const { return u32(channels.out) / kFragment * pixel_subgroups; }
+  [[nodiscard]] uint32_t groups() const { return std::max(1U, persistent_subgroups / subgroups()); }
   [[nodiscard]] uint32_t strip_px() const { return kFragment * fragments_x * pixel_subgroups; }
   [[nodiscard]] uint32_t shared_memory_bytes() const {
     constexpr uint32_t kBufferedRows = 3;
-    const uint32_t rows = kBufferedRows * (strip_px() + 2) * (u32(in_channels) / 8 + 1) * 16;
-    return rows + (to_planes ? subgroups() * kFragment * kFragment * 4 : 0);
+    const uint32_t rows = kBufferedRows * (strip_px() + 2) * (u32(channels.in) / 8 + 1) * 16;
+    return rows + (channels.to_planes ? subgroups() * kFragment * kFragment * 4 : 0);
   }
 };
 
-constexpr std::array kShapes = {
-    Shape{"64_64", 64, 64, false, 2, 1},    Shape{"64_32", 64, 32, false, 2, 1},
-    Shape{"32_32", 32, 32, false, 2, 2},    Shape{"32_64", 32, 64, false, 2, 1},
-    Shape{"32_planes", 32, 16, true, 1, 4}, Shape{"64_planes", 64, 16, true, 1, 4}};
-
-constexpr std::array<uint32_t, 6> kGroups = {264, 132, 396, 528, 64, 32};
-constexpr std::array kTunables = {Tunable{"persistent_groups", kGroups}};
-
-const Shape* find_shape(const graph::Conv& conv, bool to_planes) {
-  const auto found = std::find_if(kShapes.begin(), kShapes.end(), [&](const Shape& shape) {
-    const bool channels_fit =
-        to_planes ? conv.out_channels <= shape.out_channels : conv.out_channels == shape.out_channels;
-    return shape.to_planes == to_planes && shape.in_channels == conv.in_channels && channels_fit;
+const Channels* find_channels(const graph::Conv& conv, bool to_planes) {
+  const auto found = std::find_if(kChannels.begin(), kChannels.end(), [&](const Channels& channels) {
+    const bool out_fits = to_planes ? conv.out_channels <= channels.out : conv.out_channels == channels.out;
+    return channels.to_planes == to_planes && channels.in == conv.in_channels && out_fits;
   });
-  return found == kShapes.end() ? nullptr : &*found;
+  return found == kChannels.end() ? nullptr : &*found;
 }
 
-uint32_t persistent_groups(const Kernel& kernel, std::span<const Tuning> tuning) {
-  return complete_tuning(kernel, tuning).front().value;
+Shape tuned_shape(const Kernel& kernel, const Channels& channels, std::span<const Tuning> tuning) {
+  const auto complete = complete_tuning(kernel, tuning);
+  return {channels, complete[0].value, complete[1].value, complete[2].value};
+}
+
+std::string module_variant(const Shape& shape) {
+  const Channels& channels = shape.channels;
+  return std::to_string(channels.in) + "_" + (channels.to_planes ? "planes" : std::to_string(channels.out)) +
+         "_" + std::to_string(shape.fragments_x) + "x" + std::to_string(shape.pixel_subgroups);
 }
 
 }  // namespace
@@ -60,7 +73,7 @@ std::span<const Tunable> ConvRows::tunables() const { return kTunables; }
 bool ConvRows::computes(const graph::Graph&, const graph::Node& node) const {
   const auto* conv = std::get_if<graph::Conv>(&node.op);
   return conv != nullptr && conv->kernel_width == 3 && conv->kernel_height == 3 &&
-         (find_shape(*conv, false) != nullptr || find_shape(*conv, true) != nullptr);
+         (find_channels(*conv, false) != nullptr || find_channels(*conv, true) != nullptr);
 }
 
 std::vector<Storage> ConvRows::reads(const graph::Graph&, const graph::Node&, DType) const {
@@ -70,18 +83,19 @@ std::vector<Storage> ConvRows::reads(const graph::Graph&, const graph::Node&, DT
 std::vector<Storage> ConvRows::writes(const graph::Graph&, const graph::Node& node, DType) const {
   const auto& conv = std::get<graph::Conv>(node.op);
   std::vector<Storage> storages;
-  if (find_shape(conv, false) != nullptr) storages.push_back(kPixelMajorHalf);
-  if (find_shape(conv, true) != nullptr) storages.emplace_back();
+  if (find_channels(conv, false) != nullptr) storages.push_back(kPixelMajorHalf);
+  if (find_channels(conv, true) != nullptr) storages.emplace_back();
   return storages;
 }
 
 Status ConvRows::legal(const graph::Graph&, const graph::Node& node, const DeviceInfo& device,
-                       const Selection&) const {
+                       const Selection& selection) const {
   const auto& conv = std::get<graph::Conv>(node.op);
   for (const bool to_planes : {false, true}) {
-    const Shape* shape = find_shape(conv, to_planes);
-    if (shape == nullptr) continue;
-    auto status = check_matrices(id(), shape->subgroups(), shape->shared_memory_bytes(), device);
+    const Channels* channels = find_channels(conv, to_planes);
+    if (channels == nullptr) continue;
+    const Shape shape = tuned_shape(*this, *channels, selection.tuning);
+    auto status = check_matrices(id(), shape.subgroups(), shape.shared_memory_bytes(), device);
     if (!status) return status;
   }
   return {};
@@ -90,12 +104,13 @@ Status ConvRows::legal(const graph::Graph&, const graph::Node& node, const Devic
 KernelChoice ConvRows::choose(const graph::Graph&, const graph::Node& node,
                               const Selection& selection) const {
   const auto& conv = std::get<graph::Conv>(node.op);
-  const Shape& shape = *find_shape(conv, selection.output.arrangement == Arrangement::plain);
+  const Channels& channels = *find_channels(conv, selection.output.arrangement == Arrangement::plain);
+  const Shape shape = tuned_shape(*this, channels, selection.tuning);
   return {.kernel = id(),
-          .variant = shape.variant,
+          .variant = module_variant(shape),
           .constants = {{"apply_relu", conv.apply_relu},
                         {"out_channels", u32(conv.out_channels)},
-                        {"persistent_groups", persistent_groups(*this, selection.tuning)}},
+                        {"persistent_groups", shape.groups()}},
           .group_size = {kMatrixSubgroupSize, shape.subgroups(), 1},
           .dtype = DType::f16,
           .input = selection.input,

@@ -65,14 +65,13 @@ std::span<const PushField> DepthToSpace::push_fields() const { return kPushField
 
 Launch DepthToSpace::launch(const LaunchContext& context) const {
   const Extent& in = input_extent(context);
-  const Extent& out = output_extent(context);
   const uint32_t channels = u32(output_type(context.graph, context.node).channels);
   const DepthToSpacePush push = {.row_begin = 0,
-                                 .row_end = u32(out.height_px),
+                                 .row_end = u32(in.height_px),
                                  .in_width = u32(in.width_px),
                                  .in_height = u32(in.height_px),
                                  .out_channels = channels};
-  return {.grid = {u32(out.width_px), u32(out.height_px), channels}, .push = push_bytes(push)};
+  return {.grid = {u32(in.width_px), u32(in.height_px), channels}, .push = push_bytes(push)};
 }
 
 }  // namespace upres::kernels

@@ -18,8 +18,14 @@ vkc::Constant constant_of(const kernels::Constant& constant) {
   return {constant.name, std::visit([](auto value) { return vkc::ConstantValue(value); }, constant.value)};
 }
 
-Result<vkc::Kernel> compile(const vkc::Device& device, const kernels::KernelChoice& choice,
-                            std::string_view node) {
+double ms_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+}
+
+}  // namespace
+
+Result<vkc::Kernel> compile_kernel(const vkc::Device& device, const kernels::KernelChoice& choice,
+                                   std::string_view node) {
   const std::string module = kernels::module_name(choice);
   const vkc::KernelSource* source = upres_shaders_kernels::find(module);
   if (source == nullptr) return fail(ErrorCode::device, "this build has no kernel module '" + module + "'");
@@ -31,12 +37,6 @@ Result<vkc::Kernel> compile(const vkc::Device& device, const kernels::KernelChoi
   if (!kernel) return device_error(kernel.error(), "compiling " + module + " for node " + std::string(node));
   return std::move(*kernel);
 }
-
-double ms_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
-}
-
-}  // namespace
 
 Result<std::vector<vkc::Kernel>> compile_kernels(const vkc::Device& device, const plan::ChosenGraph& chosen,
                                                  const Log& log) {
@@ -50,7 +50,7 @@ Result<std::vector<vkc::Kernel>> compile_kernels(const vkc::Device& device, cons
       continue;
     }
     const auto begin = std::chrono::steady_clock::now();
-    auto kernel = compile(device, choice, chosen.graph.nodes()[node].name);
+    auto kernel = compile_kernel(device, choice, chosen.graph.nodes()[node].name);
     if (!kernel) return propagate(kernel);
     log.debug("compiled " + kernels::module_name(choice) + " " + plan::constants_text(choice) + " in " +
               std::to_string(ms_since(begin)) + " ms");

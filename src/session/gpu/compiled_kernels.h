@@ -12,6 +12,10 @@
 
 namespace upres::session {
 
+// The kernel of a choice. node: for messages. Errors: device (the device refuses it).
+Result<vkc::Kernel> compile_kernel(const vkc::Device& device, const kernels::KernelChoice& choice,
+                                   std::string_view node);
+
 // One kernel per node, by node index; nodes with the same module, constants and group size share one. Errors:
 // device (the device refuses it; the node is named).
 Result<std::vector<vkc::Kernel>> compile_kernels(const vkc::Device& device, const plan::ChosenGraph& chosen,

@@ -270,9 +270,8 @@ std::string GpuSession::device_name() const { return impl_->shared.chosen->devic
 
 std::string GpuSession::precision() const {
   const auto& nodes = impl_->shared.chosen->nodes;
-  const bool fp16 = std::any_of(nodes.begin(), nodes.end(), [](const plan::ChosenNode& node) {
-    return node.choice.dtype == DType::f16;
-  });
+  const bool fp16 = std::any_of(nodes.begin(), nodes.end(),
+                                [](const plan::ChosenNode& node) { return node.choice.dtype == DType::f16; });
   return fp16 ? "fp16" : "fp32";
 }
 

@@ -1,0 +1,38 @@
+// What there is to tune: one kernel on one convolution of a network, at the size at which it runs there.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "graph/graph.h"
+#include "kernels/kernel.h"
+
+namespace upres::tune {
+
+struct Task {
+  const kernels::Kernel* kernel = nullptr;
+  graph::Graph graph;  // the node alone
+  Extent extent;       // of its input
+  DType dtype = DType::f32;
+  kernels::Storage input;
+  kernels::Storage output;
+
+  [[nodiscard]] const graph::Node& node() const { return graph.nodes().front(); }
+  [[nodiscard]] const graph::Conv& conv() const { return std::get<graph::Conv>(node().op); }
+  [[nodiscard]] kernels::Selection selection(std::span<const kernels::Tuning> tuning) const {
+    return {tuning, dtype, input, output};
+  }
+};
+
+// "64->32 3x3 on 1280x720"
+std::string to_text(const Task& task);
+
+// A task for every kind of convolution of the network (same channels, kernel size and padding count once) and
+// every kernel that computes it in this type on the device, in the storage that the kernel likes best. size:
+// of the network's input. only: ids of kernels; empty: all. Errors: model (a size that the network cannot
+// do).
+Result<std::vector<Task>> make_tasks(const graph::Graph& network, const Extent& size, DType dtype,
+                                     const kernels::DeviceInfo& device, const std::vector<std::string>& only);
+
+}  // namespace upres::tune
