@@ -1,0 +1,167 @@
+// Which modules may go to a driver.
+#include "spirv/validate.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "matrix_test_kernels.h"
+#include "mutate.h"
+#include "spirv/passes/freeze_constants.h"
+#include "spirv/reflect.h"
+#include "spirv/structure.h"
+#include "spirv_test_kernels.h"
+#include "upres_shaders_kernels.h"
+
+namespace {
+
+namespace kernels = spirv_test_kernels;
+using spirv_test::with_instruction;
+using spirv_test::with_word;
+using spirv_test::Words;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+// As vkc hands it to the driver, with every constant at its default; empty where that needs values.
+Words frozen(std::span<const std::uint32_t> words) {
+  auto module = spirv::Module::read(words);
+  EXPECT_TRUE(module);
+  EXPECT_NE(spirv::freeze_constants(*module, {}).status, spirv::PassStatus::failed);
+  return module->words();
+}
+
+// Empty if it is valid.
+std::string problem(std::span<const std::uint32_t> words, spirv::Version version = {1, 6}) {
+  const auto module = spirv::Module::read(words);
+  if (!module) return "unreadable: " + module.error().message;
+  const auto valid = spirv::validate(*module, version);
+  return valid ? std::string() : valid.error().message;
+}
+
+bool has_matrices(const vkc::KernelSource& source) {
+  const auto reflection = spirv::reflect(*spirv::Module::read(source.spirv));
+  const auto& all = reflection->capabilities;
+  return std::find(all.begin(), all.end(), spirv::kCapabilityCooperativeMatrixKHR) != all.end();
+}
+
+// session/gpu trusts them for this.
+TEST(Validate, EveryKernelOfTheBuildIsValid) {
+  std::size_t slowest_us = 0;
+  for (const vkc::KernelSource* source : upres_shaders_kernels::all()) {
+    const Words words = frozen(source->spirv);
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_EQ(problem(words, has_matrices(*source) ? spirv::Version{1, 6} : spirv::Version{1, 3}), "")
+        << source->name;
+    const auto time = std::chrono::steady_clock::now() - begin;
+    slowest_us = std::max(slowest_us, static_cast<std::size_t>(time / std::chrono::microseconds(1)));
+  }
+  RecordProperty("slowest_us", static_cast<int>(slowest_us));
+  for (const vkc::KernelSource* source : kernels::all())
+    EXPECT_EQ(problem(frozen(source->spirv)), "") << source->name;
+}
+
+TEST(Validate, FaultsInsideFunctionsAreErrors) {
+  const Words good = frozen(kernels::saxpy.spirv);
+  const std::uint32_t bound = good[3];
+  EXPECT_THAT(problem(with_word(good, spirv_test::kStore, 0, 2, bound - 1)), HasSubstr("invalid SPIR-V"));
+  EXPECT_THAT(problem(with_word(good, spirv_test::kStore, 0, 2, bound + 7)),
+              HasSubstr("ID '" + std::to_string(bound + 7)));
+  // Twice the same id.
+  const std::uint32_t load = spirv_test::word_of(good, spirv_test::kLoad, 2);
+  EXPECT_THAT(problem(with_word(good, spirv_test::kFMul, 0, 2, load)), HasSubstr("invalid SPIR-V"));
+  // A type as a value, and a value as a type.
+  const std::uint32_t type = spirv_test::word_of(good, spirv_test::kTypeFloat, 1);
+  EXPECT_THAT(problem(with_word(good, spirv_test::kFMul, 0, 3, type)), HasSubstr("invalid SPIR-V"));
+  EXPECT_THAT(problem(with_word(good, spirv_test::kLoad, 0, 1, load)), HasSubstr("invalid SPIR-V"));
+  // An operand too few and too many.
+  EXPECT_THAT(problem(with_instruction(good, spirv_test::kFMul, 0, [](Words& words) { words.pop_back(); })),
+              AllOf(HasSubstr("OpFMul"), HasSubstr("End of input reached")));
+  EXPECT_THAT(problem(with_instruction(good, spirv_test::kFMul, 0, [](Words& words) { words.push_back(1); })),
+              HasSubstr("OpFMul"));
+  // A jump to nowhere.
+  EXPECT_THAT(problem(with_word(good, spirv_test::kBranch, 0, 1, type)), HasSubstr("invalid SPIR-V"));
+  // For another Vulkan.
+  Words newer = good;
+  newer[1] = 0x00010600;
+  EXPECT_THAT(problem(newer, {1, 3}), HasSubstr("invalid SPIR-V"));
+}
+
+TEST(Validate, MessagesAreOneLine) {
+  const Words good = frozen(kernels::saxpy.spirv);
+  const std::string text = problem(with_word(good, spirv_test::kStore, 0, 2, good[3] + 7));
+  EXPECT_THAT(text, Not(HasSubstr("\n")));
+  EXPECT_LT(text.size(), 500U);
+}
+
+// A structure of two of the structure before, and so on: 2^n parts out of n instructions.
+TEST(Validate, WhatGrowsWithoutBoundIsRefusedAtOnce) {
+  Words words = frozen(kernels::saxpy.spirv);
+  const std::uint32_t type = spirv_test::word_of(words, spirv_test::kTypeFloat, 1);
+  std::size_t function = spirv::kHeaderWords;
+  while ((words[function] & 0xFFFF) != 54) function += words[function] >> 16;
+  Words nested;
+  std::uint32_t last = type;
+  for (int i = 0; i < 60; ++i) {
+    nested.insert(nested.end(), {4U << 16 | 30, words[3], last, last});
+    last = words[3]++;
+  }
+  words.insert(words.begin() + static_cast<std::ptrdiff_t>(function), nested.begin(), nested.end());
+  EXPECT_THAT(problem(words), HasSubstr("parts"));
+
+  Words sparse = frozen(kernels::saxpy.spirv);
+  sparse[3] = 4000000;
+  EXPECT_THAT(problem(sparse), HasSubstr("out of proportion"));
+}
+
+// Where the validator does not know cooperative matrices, and beside it where it does.
+TEST(Structure, IdsOfMatrixKernels) {
+  const auto structure = [](const Words& words) {
+    const auto module = spirv::Module::read(words);
+    if (!module) return "unreadable: " + module.error().message;
+    const auto ok = spirv::check_structure(*module);
+    return ok ? std::string() : ok.error().message;
+  };
+  constexpr std::uint32_t kMatrixLoad = 4457, kMatrixStore = 4458, kMulAdd = 4459, kLength = 4460;
+  const Words good = frozen(matrix_test_kernels::matrix.spirv);
+  EXPECT_EQ(structure(good), "");
+  const std::uint32_t bound = good[3], load = spirv_test::word_of(good, spirv_test::kLoad, 2);
+  const std::uint32_t type = spirv_test::word_of(good, spirv_test::kTypeFloat, 1);
+  const std::uint32_t constant = spirv_test::word_of(good, spirv_test::kConstant, 2);
+  for (const std::uint32_t opcode : {spirv_test::kLoad, spirv_test::kFMul, kMatrixLoad, kMulAdd}) {
+    SCOPED_TRACE(opcode);
+    EXPECT_THAT(structure(with_word(good, opcode, 0, 3, bound)), HasSubstr("is not below the bound"));
+    EXPECT_THAT(structure(with_word(good, opcode, 0, 3, type)),
+                HasSubstr("is a type and is used as a value"));
+    EXPECT_THAT(structure(with_word(good, opcode, 0, 1, constant)),
+                HasSubstr("is used as a type and is none"));
+    EXPECT_THAT(structure(with_instruction(good, opcode, 0, [](Words& words) { words.resize(3); })),
+                HasSubstr("SPIR-V"));
+  }
+  EXPECT_THAT(structure(with_word(good, kMulAdd, 0, 2, load)), HasSubstr("is defined more than once"));
+  EXPECT_THAT(structure(with_word(good, kLength, 0, 3, bound)), HasSubstr("is not below the bound"));
+  for (const std::size_t word : {1, 2, 3, 4}) {
+    EXPECT_THAT(structure(with_word(good, kMatrixStore, 0, word, bound)),
+                HasSubstr("is not below the bound"));
+  }
+  const std::uint32_t unused = bound;
+  Words more = with_word(good, kMatrixStore, 0, 2, unused);
+  ++more[3];
+  EXPECT_THAT(structure(more), HasSubstr("is not defined"));
+  // The last value of the module, in its first instruction, and in one of another function.
+  const std::uint32_t value = spirv_test::word_of(good, kMulAdd, 2);
+  EXPECT_THAT(structure(with_word(good, kMatrixLoad, 0, 3, value)), HasSubstr("is used"));
+  EXPECT_THAT(structure(with_instruction(good, spirv_test::kTypeFloat, 0,
+                                         [](Words& words) { words.push_back(1), words.push_back(1); })),
+              HasSubstr("TypeFloat"));
+
+  // validate() does not let them through unchecked.
+  EXPECT_EQ(problem(good), "");
+  EXPECT_THAT(problem(with_word(good, kMulAdd, 0, 3, bound)), HasSubstr("invalid SPIR-V"));
+  // Nor what only claims to have some: any other capability that is unknown.
+  EXPECT_THAT(problem(with_word(good, 17, 0, 1, 60000)), HasSubstr("Invalid capability operand"));
+}
+
+}  // namespace
