@@ -7,19 +7,19 @@
 #include <chrono>
 
 #include "matrix_test_kernels.h"
-#include "mutate.h"
 #include "spirv/passes/freeze_constants.h"
 #include "spirv/reflect.h"
 #include "spirv/structure.h"
 #include "spirv_test_kernels.h"
+#include "support/broken_spirv.h"
 #include "upres_shaders_kernels.h"
 
 namespace {
 
 namespace kernels = spirv_test_kernels;
-using spirv_test::with_instruction;
-using spirv_test::with_word;
-using spirv_test::Words;
+using broken_spirv::with_instruction;
+using broken_spirv::with_word;
+using broken_spirv::Words;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -66,23 +66,24 @@ TEST(Validate, EveryKernelOfTheBuildIsValid) {
 TEST(Validate, FaultsInsideFunctionsAreErrors) {
   const Words good = frozen(kernels::saxpy.spirv);
   const std::uint32_t bound = good[3];
-  EXPECT_THAT(problem(with_word(good, spirv_test::kStore, 0, 2, bound - 1)), HasSubstr("invalid SPIR-V"));
-  EXPECT_THAT(problem(with_word(good, spirv_test::kStore, 0, 2, bound + 7)),
+  EXPECT_THAT(problem(with_word(good, broken_spirv::kStore, 0, 2, bound - 1)), HasSubstr("invalid SPIR-V"));
+  EXPECT_THAT(problem(with_word(good, broken_spirv::kStore, 0, 2, bound + 7)),
               HasSubstr("ID '" + std::to_string(bound + 7)));
   // Twice the same id.
-  const std::uint32_t load = spirv_test::word_of(good, spirv_test::kLoad, 2);
-  EXPECT_THAT(problem(with_word(good, spirv_test::kFMul, 0, 2, load)), HasSubstr("invalid SPIR-V"));
+  const std::uint32_t load = broken_spirv::word_of(good, broken_spirv::kLoad, 2);
+  EXPECT_THAT(problem(with_word(good, broken_spirv::kFMul, 0, 2, load)), HasSubstr("invalid SPIR-V"));
   // A type as a value, and a value as a type.
-  const std::uint32_t type = spirv_test::word_of(good, spirv_test::kTypeFloat, 1);
-  EXPECT_THAT(problem(with_word(good, spirv_test::kFMul, 0, 3, type)), HasSubstr("invalid SPIR-V"));
-  EXPECT_THAT(problem(with_word(good, spirv_test::kLoad, 0, 1, load)), HasSubstr("invalid SPIR-V"));
+  const std::uint32_t type = broken_spirv::word_of(good, broken_spirv::kTypeFloat, 1);
+  EXPECT_THAT(problem(with_word(good, broken_spirv::kFMul, 0, 3, type)), HasSubstr("invalid SPIR-V"));
+  EXPECT_THAT(problem(with_word(good, broken_spirv::kLoad, 0, 1, load)), HasSubstr("invalid SPIR-V"));
   // An operand too few and too many.
-  EXPECT_THAT(problem(with_instruction(good, spirv_test::kFMul, 0, [](Words& words) { words.pop_back(); })),
+  EXPECT_THAT(problem(with_instruction(good, broken_spirv::kFMul, 0, [](Words& words) { words.pop_back(); })),
               AllOf(HasSubstr("OpFMul"), HasSubstr("End of input reached")));
-  EXPECT_THAT(problem(with_instruction(good, spirv_test::kFMul, 0, [](Words& words) { words.push_back(1); })),
-              HasSubstr("OpFMul"));
+  EXPECT_THAT(
+      problem(with_instruction(good, broken_spirv::kFMul, 0, [](Words& words) { words.push_back(1); })),
+      HasSubstr("OpFMul"));
   // A jump to nowhere.
-  EXPECT_THAT(problem(with_word(good, spirv_test::kBranch, 0, 1, type)), HasSubstr("invalid SPIR-V"));
+  EXPECT_THAT(problem(with_word(good, broken_spirv::kBranch, 0, 1, type)), HasSubstr("invalid SPIR-V"));
   // For another Vulkan.
   Words newer = good;
   newer[1] = 0x00010600;
@@ -91,7 +92,7 @@ TEST(Validate, FaultsInsideFunctionsAreErrors) {
 
 TEST(Validate, MessagesAreOneLine) {
   const Words good = frozen(kernels::saxpy.spirv);
-  const std::string text = problem(with_word(good, spirv_test::kStore, 0, 2, good[3] + 7));
+  const std::string text = problem(with_word(good, broken_spirv::kStore, 0, 2, good[3] + 7));
   EXPECT_THAT(text, Not(HasSubstr("\n")));
   EXPECT_LT(text.size(), 500U);
 }
@@ -99,7 +100,7 @@ TEST(Validate, MessagesAreOneLine) {
 // A structure of two of the structure before, and so on: 2^n parts out of n instructions.
 TEST(Validate, WhatGrowsWithoutBoundIsRefusedAtOnce) {
   Words words = frozen(kernels::saxpy.spirv);
-  const std::uint32_t type = spirv_test::word_of(words, spirv_test::kTypeFloat, 1);
+  const std::uint32_t type = broken_spirv::word_of(words, broken_spirv::kTypeFloat, 1);
   std::size_t function = spirv::kHeaderWords;
   while ((words[function] & 0xFFFF) != 54) function += words[function] >> 16;
   Words nested;
@@ -127,10 +128,10 @@ TEST(Structure, IdsOfMatrixKernels) {
   constexpr std::uint32_t kMatrixLoad = 4457, kMatrixStore = 4458, kMulAdd = 4459, kLength = 4460;
   const Words good = frozen(matrix_test_kernels::matrix.spirv);
   EXPECT_EQ(structure(good), "");
-  const std::uint32_t bound = good[3], load = spirv_test::word_of(good, spirv_test::kLoad, 2);
-  const std::uint32_t type = spirv_test::word_of(good, spirv_test::kTypeFloat, 1);
-  const std::uint32_t constant = spirv_test::word_of(good, spirv_test::kConstant, 2);
-  for (const std::uint32_t opcode : {spirv_test::kLoad, spirv_test::kFMul, kMatrixLoad, kMulAdd}) {
+  const std::uint32_t bound = good[3], load = broken_spirv::word_of(good, broken_spirv::kLoad, 2);
+  const std::uint32_t type = broken_spirv::word_of(good, broken_spirv::kTypeFloat, 1);
+  const std::uint32_t constant = broken_spirv::word_of(good, broken_spirv::kConstant, 2);
+  for (const std::uint32_t opcode : {broken_spirv::kLoad, broken_spirv::kFMul, kMatrixLoad, kMulAdd}) {
     SCOPED_TRACE(opcode);
     EXPECT_THAT(structure(with_word(good, opcode, 0, 3, bound)), HasSubstr("is not below the bound"));
     EXPECT_THAT(structure(with_word(good, opcode, 0, 3, type)),
@@ -151,9 +152,9 @@ TEST(Structure, IdsOfMatrixKernels) {
   ++more[3];
   EXPECT_THAT(structure(more), HasSubstr("is not defined"));
   // The last value of the module, in its first instruction, and in one of another function.
-  const std::uint32_t value = spirv_test::word_of(good, kMulAdd, 2);
+  const std::uint32_t value = broken_spirv::word_of(good, kMulAdd, 2);
   EXPECT_THAT(structure(with_word(good, kMatrixLoad, 0, 3, value)), HasSubstr("is used"));
-  EXPECT_THAT(structure(with_instruction(good, spirv_test::kTypeFloat, 0,
+  EXPECT_THAT(structure(with_instruction(good, broken_spirv::kTypeFloat, 0,
                                          [](Words& words) { words.push_back(1), words.push_back(1); })),
               HasSubstr("TypeFloat"));
 

@@ -10,7 +10,7 @@
 
 #include "spirv/module.h"
 
-namespace spirv_test {
+namespace broken_spirv {
 
 using Words = std::vector<std::uint32_t>;
 
@@ -46,8 +46,7 @@ inline std::uint32_t word_of(std::span<const std::uint32_t> module, std::uint32_
 }
 
 // Opcodes that the tests break.
-inline constexpr std::uint32_t kStore = 62, kLoad = 61, kAccessChain = 65, kFAdd = 129, kFMul = 133,
-                               kTypeFloat = 22, kConstant = 43, kBranch = 249, kBranchConditional = 250,
-                               kLabel = 248;
+inline constexpr std::uint32_t kTypeFloat = 22, kConstant = 43, kLoad = 61, kStore = 62, kAccessChain = 65,
+                               kFMul = 133, kLabel = 248, kBranch = 249;
 
-}  // namespace spirv_test
+}  // namespace broken_spirv
