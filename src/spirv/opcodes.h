@@ -148,6 +148,8 @@ enum class StorageClass : std::uint32_t {
   UniformConstant = 0,
   Uniform = 2,
   Workgroup = 4,
+  Private = 6,
+  Function = 7,
   PushConstant = 9,
   StorageBuffer = 12,
 };

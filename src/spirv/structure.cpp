@@ -1,48 +1,12 @@
 #include "spirv/structure.h"
 
 #include <algorithm>
-#include <unordered_map>
+#include <array>
 
 #include "spirv/tools_context.h"
 
 namespace spirv {
 namespace {
-
-constexpr std::uint64_t kMostParts = 1 << 20;
-constexpr std::uint64_t kMostRepeats = 16;
-
-// Counts the parts of types, which are defined before they are used.
-class Parts {
- public:
-  // Parts of the type that the instruction defines.
-  [[nodiscard]] std::uint64_t count(const Instruction& instruction) const {
-    const auto& words = instruction.words;
-    switch (instruction.op()) {
-      case Op::TypeArray:
-      case Op::TypeRuntimeArray:
-        return 1 + kMostRepeats * of(words[2]);
-      case Op::TypeVector:
-      case Op::TypeMatrix:
-        return 1 + of(words[2]);
-      case Op::TypeStruct: {
-        std::uint64_t parts = 1;
-        for (const std::uint32_t member : words.subspan(2))
-          parts = std::min(parts + of(member), kMostParts + 1);
-        return parts;
-      }
-      default:
-        return 1;
-    }
-  }
-  void add(std::uint32_t id, std::uint64_t parts) { parts_.emplace(id, parts); }
-
- private:
-  [[nodiscard]] std::uint64_t of(std::uint32_t id) const {
-    const auto at = parts_.find(id);
-    return at == parts_.end() ? 1 : at->second;
-  }
-  std::unordered_map<std::uint32_t, std::uint64_t> parts_;
-};
 
 // A copy in which what the parser does not know is replaced by instructions that it knows, with the same
 // result and the same ids as operands.
@@ -197,26 +161,6 @@ class IdChecker {
 };
 
 }  // namespace
-
-Result<void> check_sizes(const Module& module) {
-  constexpr std::uint64_t kFreeIds = 65536, kIdsPerWord = 8;
-  if (module.id_bound() > kFreeIds + kIdsPerWord * module.words().size()) {
-    return fail("SPIR-V id bound " + std::to_string(module.id_bound()) + " is out of proportion to " +
-                std::to_string(module.words().size()) + " words");
-  }
-  Parts parts;
-  for (const Instruction instruction : module) {
-    if (instruction.op() == Op::Function) break;
-    const std::uint32_t id = defined_id(instruction);
-    if (!defines_type(instruction.op()) || id == 0) continue;
-    const std::uint64_t count = parts.count(instruction);
-    if (count > kMostParts)
-      return fail("SPIR-V type " + std::to_string(id) + " has more than " + std::to_string(kMostParts) +
-                  " parts");
-    parts.add(id, count);
-  }
-  return {};
-}
 
 Result<void> check_structure(const Module& module) {
   return IdChecker(module.id_bound()).check(StandIns(module).take());

@@ -5,12 +5,6 @@
 
 namespace spirv {
 
-// Bounds on what a module may make its reader spend: ids are not much sparser than its words, and no type
-// has, with everything inside it counted as often as it occurs (arrays: their elements at most 16 times),
-// more than a million parts. A few hundred bytes of nested structures could otherwise keep a validator or a
-// driver busy for hours.
-Result<void> check_sizes(const Module& module);
-
 // Modules with KHR cooperative matrices, for want of a validator that knows them. Checked: every instruction
 // is known and has operands of the right number and form; every id is below the bound and defined exactly
 // once; what is used is defined before, or anywhere in the same function where the specification lets it come

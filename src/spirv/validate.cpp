@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "spirv/complexity.h"
 #include "spirv/structure.h"
 #include "spirv/tools_context.h"
 
@@ -53,7 +54,7 @@ std::string one_line(std::string_view text) {
 }  // namespace
 
 Result<void> validate(const Module& module, Version newest_version) {
-  if (auto ok = check_sizes(module); !ok) return ok;
+  if (auto ok = check_complexity(module); !ok) return ok;
   const ToolsContext context(spvContextCreate(environment(newest_version)));
   const ToolsOptions options = limited_options();
   spv_const_binary_t binary{module.words().data(), module.words().size()};

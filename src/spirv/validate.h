@@ -20,7 +20,7 @@ namespace spirv {
 // Not checked, because no rule of SPIR-V forbids it: what the kernel computes, whether it ends, and whether
 // it stays inside its buffers.
 //
-// Time and memory are bounded for hostile modules: see check_sizes (structure.h).
+// Time and memory are bounded for hostile modules: see complexity.h.
 //
 // Errors: the first rule that is broken, with the instruction, in one line.
 Result<void> validate(const Module& module, Version newest_version);

@@ -97,24 +97,100 @@ TEST(Validate, MessagesAreOneLine) {
   EXPECT_LT(text.size(), 500U);
 }
 
-// A structure of two of the structure before, and so on: 2^n parts out of n instructions.
-TEST(Validate, WhatGrowsWithoutBoundIsRefusedAtOnce) {
-  Words words = frozen(kernels::saxpy.spirv);
-  const std::uint32_t type = broken_spirv::word_of(words, broken_spirv::kTypeFloat, 1);
-  std::size_t function = spirv::kHeaderWords;
-  while ((words[function] & 0xFFFF) != 54) function += words[function] >> 16;
-  Words nested;
-  std::uint32_t last = type;
-  for (int i = 0; i < 60; ++i) {
-    nested.insert(nested.end(), {4U << 16 | 30, words[3], last, last});
-    last = words[3]++;
-  }
-  words.insert(words.begin() + static_cast<std::ptrdiff_t>(function), nested.begin(), nested.end());
-  EXPECT_THAT(problem(words), HasSubstr("parts"));
+std::size_t first_function(const Words& words) {
+  std::size_t at = spirv::kHeaderWords;
+  while ((words[at] & 0xFFFF) != 54) at += words[at] >> 16;
+  return at;
+}
 
-  Words sparse = frozen(kernels::saxpy.spirv);
-  sparse[3] = 4000000;
-  EXPECT_THAT(problem(sparse), HasSubstr("out of proportion"));
+void insert(Words& words, std::size_t at, const Words& instructions) {
+  words.insert(words.begin() + static_cast<std::ptrdiff_t>(at), instructions.begin(), instructions.end());
+}
+
+class Complexity : public testing::Test {
+ protected:
+  std::uint32_t new_id() { return words_[3]++; }
+  // Before the functions.
+  void declare(const Words& instructions) { insert(words_, first_function(words_), instructions); }
+  std::uint32_t array_of(std::uint32_t element, std::uint32_t length) {
+    const std::uint32_t constant = new_id(), array = new_id();
+    declare({4U << 16 | 43, uint_, constant, length, 4U << 16 | 28, array, element, constant});
+    return array;
+  }
+
+  Words words_ = frozen(kernels::saxpy.spirv);
+  std::uint32_t float_ = broken_spirv::word_of(words_, broken_spirv::kTypeFloat, 1);
+  std::uint32_t uint_ = [&] {
+    for (std::size_t at = spirv::kHeaderWords;; at += words_[at] >> 16) {
+      if (words_[at] == (4U << 16 | 21) && words_[at + 3] == 0) return words_[at + 1];
+    }
+  }();
+};
+
+// A structure of two of the structure before, and so on: 2^n parts out of n instructions.
+TEST_F(Complexity, NestedTypes) {
+  std::uint32_t last = float_;
+  for (int i = 0; i < 60; ++i) {
+    const std::uint32_t next = new_id();
+    declare({4U << 16 | 30, next, last, last});
+    last = next;
+  }
+  EXPECT_THAT(problem(words_), HasSubstr("has more than 1048576 parts"));
+}
+
+TEST_F(Complexity, SparseIds) {
+  words_[3] = 4000000;
+  EXPECT_THAT(problem(words_), HasSubstr("out of proportion"));
+}
+
+TEST_F(Complexity, LargeVariablesAndValues) {
+  const std::uint32_t array = array_of(array_of(float_, 1024), 256), larger = array_of(array, 2);
+  const auto private_variable = [&](std::uint32_t type) {
+    const std::uint32_t pointer = new_id(), variable = new_id();
+    declare({4U << 16 | 32, pointer, 6, type, 4U << 16 | 59, pointer, variable, 6});
+  };
+  Words kept = words_;
+  private_variable(array);
+  EXPECT_EQ(problem(words_), "");  // the most that there may be
+  private_variable(float_);
+  EXPECT_THAT(problem(words_), HasSubstr("variables of functions have more than 262144 scalars"));
+  words_ = kept;
+  private_variable(larger);
+  EXPECT_THAT(problem(words_), HasSubstr("variables of functions have more than 262144 scalars"));
+  // A constant of zeros.
+  words_ = kept;
+  const std::uint32_t huge = array_of(array, 0x7FFFFFFF);
+  EXPECT_EQ(problem(words_), "");  // nothing is of that type
+  declare({3U << 16 | 46, huge, new_id()});
+  EXPECT_THAT(problem(words_), HasSubstr("values of arrays and structures have more than 1048576 scalars"));
+}
+
+// Each function calls the one before twice: 2^n calls out of n functions.
+TEST_F(Complexity, CallsInsideCalls) {
+  const std::uint32_t none = broken_spirv::word_of(words_, 19, 1),
+                      type = broken_spirv::word_of(words_, 33, 1);
+  const auto add = [&](std::uint32_t function, std::uint32_t first, std::uint32_t second) {
+    insert(words_, words_.size(),
+           {5U << 16 | 54, none, function, 0, type, 2U << 16 | 248, new_id(), 4U << 16 | 57, none, new_id(),
+            first, 4U << 16 | 57, none, new_id(), second, 1U << 16 | 253, 1U << 16 | 56});
+  };
+  Words kept = words_;
+  std::uint32_t last = new_id();
+  insert(words_, words_.size(),
+         {5U << 16 | 54, none, last, 0, type, 2U << 16 | 248, new_id(), 1U << 16 | 253, 1U << 16 | 56});
+  for (int i = 0; i < 40; ++i) {
+    const std::uint32_t next = new_id();
+    add(next, last, last);
+    last = next;
+    if (i != 5) continue;
+    EXPECT_EQ(problem(words_), "");
+  }
+  EXPECT_THAT(problem(words_), HasSubstr("has, with what it calls, more than 1048576 instructions"));
+  words_ = kept;
+  const std::uint32_t one = new_id(), two = new_id();
+  add(one, two, two);
+  add(two, one, one);
+  EXPECT_THAT(problem(words_), HasSubstr("calls itself"));
 }
 
 // Where the validator does not know cooperative matrices, and beside it where it does.
