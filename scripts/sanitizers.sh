@@ -8,3 +8,5 @@ export TSAN_OPTIONS="suppressions=$PWD/scripts/tsan.supp"
 # not suppress: keep it loaded.
 driver="$(sed -n 's/.*"library_path": *"\(.*\)".*/\1/p' "$VK_DRIVER_FILES")"
 export LD_PRELOAD="$driver"
+# Nor must the driver's cache of compiled kernels grow with every input of a fuzzer.
+export MESA_SHADER_CACHE_DISABLE=true
