@@ -219,7 +219,7 @@ TEST(Structure, IdsOfMatrixKernels) {
   }
   EXPECT_THAT(structure(with_word(good, kMulAdd, 0, 2, load)), HasSubstr("is defined more than once"));
   EXPECT_THAT(structure(with_word(good, kLength, 0, 3, bound)), HasSubstr("is not below the bound"));
-  for (const std::size_t word : {1, 2, 3, 4}) {
+  for (std::size_t word = 1; word <= 4; ++word) {
     EXPECT_THAT(structure(with_word(good, kMatrixStore, 0, word, bound)),
                 HasSubstr("is not below the bound"));
   }
