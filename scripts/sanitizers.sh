@@ -7,7 +7,6 @@ export TSAN_OPTIONS="suppressions=$PWD/scripts/tsan.supp"
 # The software Vulkan driver leaves 128 bytes behind when it is unloaded, which LeakSanitizer can then name no more and so
 # not suppress: keep it loaded.
 driver="$(sed -n 's/.*"library_path": *"\(.*\)".*/\1/p' "$VK_DRIVER_FILES")"
-# ThreadSanitizer gives up where a library that is suppressed goes away, as the validation layer does with each instance.
-export LD_PRELOAD="$driver libVkLayer_khronos_validation.so"
+export LD_PRELOAD="$driver"
 # Nor must the driver's cache of compiled kernels grow with every input of a fuzzer.
 export MESA_SHADER_CACHE_DISABLE=true

@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "support/loaded_libraries.h"
+
 namespace upres::testing_devices {
 
 namespace {
@@ -23,6 +25,7 @@ vkc::Result<vkc::Instance> create_instance() {
                                   .validation = !environment_is("UPRES_VALIDATION", "0"),
                                   .log = print};
   auto instance = vkc::Instance::create(options);
+  test::pin_loaded_libraries();
   const bool no_layer =
       !instance && options.validation && instance.error().code == vkc::ErrorCode::not_supported;
   if (!no_layer || TestDevices::required()) return instance;
