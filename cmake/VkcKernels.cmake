@@ -4,10 +4,11 @@
 # the static library TARGET, which needs no Vulkan and no other library.
 #
 #   FILES     one kernel a file: exactly one compute entry point; the kernel's name is the file's stem, which must be
-#             a C++ identifier and unique in TARGET. Imported and included files are followed by themselves.
+#             a C++ identifier, unique in TARGET, and neither "all" nor "find". Imported and included files are followed by themselves.
 #   INCLUDE   folders for `import` and `#include`, besides the kernel's own and that of vkc.slang, the module that comes
 #             with vkc
 #   VARIANTS  one string each: the stem of a file of FILES, the variant's name, and definitions for the preprocessor.
+#             At least one, and each of a macro that the source, or one beside it or in a folder of INCLUDE, mentions.
 #             "conv_tile fp16 STORED=half" compiles conv_tile.slang once more, with -DSTORED=half, as conv_tile_fp16.
 #             The plain kernel is always there too, so a source gives each such macro a default with #ifndef.
 #
@@ -85,46 +86,121 @@ function(_vkc_compile_kernel slangc file kernel folder includes definitions)
     VERBATIM)
 endfunction()
 
-# Sets `kernels` to the list of "kernel;file;definitions" records (fields apart by |, definitions by spaces).
-function(_vkc_list_kernels files variants result)
+# Stops unless `name` can be a kernel's: a C++ identifier that nothing else in the generated namespace has.
+function(_vkc_check_name name what)
+  set(taken alignas alignof and asm auto bitand bitor bool break case catch char class compl concept const constexpr continue decltype
+            default delete do double else enum explicit export extern false float for friend goto if inline int long mutable namespace
+            new noexcept not nullptr operator or private protected public register requires return short signed sizeof static struct
+            switch template this throw true try typedef typeid typename union unsigned using virtual void volatile while xor
+            all find)
+  if(NOT name MATCHES "^[A-Za-z][A-Za-z0-9_]*$")
+    message(FATAL_ERROR "vkc_add_kernels: ${what}: the kernel would be called \"${name}\", which is no C++ identifier; use letters, digits "
+                        "and _ and begin with a letter")
+  elseif(name IN_LIST taken)
+    message(FATAL_ERROR "vkc_add_kernels: ${what}: the kernel would be called \"${name}\", which is a keyword of C++ or a function of the "
+                        "generated header; call it something else")
+  endif()
+endfunction()
+
+# Stops unless each of a variant's definitions is NAME or NAME=VALUE of a macro that the source, or a source beside it or in
+# the folders of INCLUDE, mentions.
+function(_vkc_check_definitions variant file includes definitions)
+  if(NOT definitions)
+    message(FATAL_ERROR "vkc_add_kernels: variant \"${variant}\" defines nothing; a variant is \"stem variant DEFINE=VALUE ...\"")
+  endif()
+  cmake_path(GET file PARENT_PATH folder)
+  set(text "")
+  set(seen "")
+  foreach(definition IN LISTS definitions)
+    if(NOT definition MATCHES "^([A-Za-z_][A-Za-z0-9_]*)(=|$)")
+      message(FATAL_ERROR "vkc_add_kernels: variant \"${variant}\": \"${definition}\" is not DEFINE or DEFINE=VALUE (without -D)")
+    endif()
+    set(macro ${CMAKE_MATCH_1})
+    if(macro IN_LIST seen)
+      message(FATAL_ERROR "vkc_add_kernels: variant \"${variant}\" defines ${macro} twice")
+    endif()
+    list(APPEND seen ${macro})
+    if(NOT EXISTS ${file})  # another step of the build makes it
+      continue()
+    endif()
+    file(STRINGS ${file} found REGEX "(^|[^A-Za-z0-9_])${macro}($|[^A-Za-z0-9_])" LIMIT_COUNT 1)
+    foreach(include IN LISTS folder includes)
+      file(GLOB others ${include}/*.slang ${include}/*.slangh ${include}/*.h)
+      foreach(other IN LISTS others)
+        if(NOT found)
+          file(STRINGS ${other} found REGEX "(^|[^A-Za-z0-9_])${macro}($|[^A-Za-z0-9_])" LIMIT_COUNT 1)
+        endif()
+      endforeach()
+    endforeach()
+    if(NOT found)
+      message(FATAL_ERROR "vkc_add_kernels: variant \"${variant}\" defines ${macro}, which neither ${file} nor a source beside it or in a "
+                          "folder of INCLUDE mentions")
+    endif()
+  endforeach()
+endfunction()
+
+# Sets `result` to the list of "kernel|file|definitions" records (definitions apart by spaces).
+function(_vkc_list_kernels files includes variants result)
   set(records "")
+  set(stems "")
   foreach(file IN LISTS files)
     cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE)
-    cmake_path(GET file STEM stem)
+    cmake_path(GET file STEM LAST_ONLY stem)
+    get_source_file_property(generated "${file}" GENERATED)
+    if(NOT generated AND (NOT EXISTS "${file}" OR IS_DIRECTORY "${file}"))
+      message(FATAL_ERROR "vkc_add_kernels: there is no file ${file}")
+    endif()
+    _vkc_check_name("${stem}" "${file}")
+    if(stem IN_LIST stems)
+      message(FATAL_ERROR "vkc_add_kernels: ${file}: there is another file of that name: ${file_of_${stem}}")
+    endif()
     list(APPEND stems ${stem})
     list(APPEND records "${stem}|${file}|")
     set(file_of_${stem} ${file})
   endforeach()
+  set(kernels ${stems})
   foreach(variant IN LISTS variants)
     if(NOT variant MATCHES "^([^ ]+) +([^ ]+) *(.*)$")
       message(FATAL_ERROR "vkc_add_kernels: a variant is \"stem variant DEFINE=VALUE ...\", not \"${variant}\"")
     endif()
     set(stem ${CMAKE_MATCH_1})
+    set(kernel ${CMAKE_MATCH_1}_${CMAKE_MATCH_2})
+    set(definitions "${CMAKE_MATCH_3}")
     if(NOT stem IN_LIST stems)
-      message(FATAL_ERROR "vkc_add_kernels: variant \"${variant}\" names no file of FILES")
+      list(JOIN stems ", " known)
+      message(FATAL_ERROR "vkc_add_kernels: variant \"${variant}\" is of \"${stem}\", which is no file of FILES; there are: ${known}")
     endif()
-    list(APPEND records "${stem}_${CMAKE_MATCH_2}|${file_of_${stem}}|${CMAKE_MATCH_3}")
+    _vkc_check_name("${kernel}" "variant \"${variant}\"")
+    if(kernel IN_LIST kernels)
+      message(FATAL_ERROR "vkc_add_kernels: variant \"${variant}\": there is another kernel \"${kernel}\"")
+    endif()
+    list(APPEND kernels ${kernel})
+    separate_arguments(separate UNIX_COMMAND "${definitions}")
+    _vkc_check_definitions("${variant}" ${file_of_${stem}} "${includes}" "${separate}")
+    list(APPEND records "${kernel}|${file_of_${stem}}|${definitions}")
   endforeach()
   set(${result} "${records}" PARENT_SCOPE)
 endfunction()
 
 function(vkc_add_kernels target)
   cmake_parse_arguments(arg "" "" "FILES;INCLUDE;VARIANTS" ${ARGN})
-  if(arg_UNPARSED_ARGUMENTS OR NOT arg_FILES)
-    message(FATAL_ERROR "vkc_add_kernels(${target} FILES ...): ${arg_UNPARSED_ARGUMENTS}")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "vkc_add_kernels(${target} ...): what is \"${arg_UNPARSED_ARGUMENTS}\"? There are FILES, INCLUDE and VARIANTS")
+  elseif(NOT arg_FILES)
+    message(FATAL_ERROR "vkc_add_kernels(${target} FILES ...): no file is given")
   endif()
-  find_package(Python3 REQUIRED COMPONENTS Interpreter)  # here: its target is known to the caller's folder alone
-  _vkc_find_slangc(slangc)
   _vkc_find_module(module_folder)
   set(includes ${module_folder})
   foreach(include IN LISTS arg_INCLUDE)
     cmake_path(ABSOLUTE_PATH include BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE)
     list(APPEND includes ${include})
   endforeach()
+  _vkc_list_kernels("${arg_FILES}" "${includes}" "${arg_VARIANTS}" records)
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)  # here: its target is known to the caller's folder alone
+  _vkc_find_slangc(slangc)
 
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target}_kernels)
   file(MAKE_DIRECTORY ${folder})
-  _vkc_list_kernels("${arg_FILES}" "${arg_VARIANTS}" records)
   set(kernels "")
   set(compiled "")
   foreach(record IN LISTS records)
@@ -132,9 +208,6 @@ function(vkc_add_kernels target)
     list(GET fields 0 kernel)
     list(GET fields 1 file)
     list(GET fields 2 definitions)
-    if(kernel IN_LIST kernels OR NOT kernel MATCHES "^[A-Za-z][A-Za-z0-9_]*$")
-      message(FATAL_ERROR "vkc_add_kernels: kernel name \"${kernel}\" is not a C++ identifier or is used twice in ${target}")
-    endif()
     separate_arguments(definitions UNIX_COMMAND "${definitions}")
     _vkc_compile_kernel(${slangc} ${file} ${kernel} ${folder} "${includes}" "${definitions}")
     list(APPEND kernels ${kernel})

@@ -5,4 +5,6 @@ cd "$(dirname "$0")/.."
 targets=(fuzz/*_fuzz.cpp)
 cmake --preset asan -DUPRES_TEST_DATA="${UPRES_TEST_DATA:-}" -DUPRES_FUZZ_SECONDS=$(($1 / ${#targets[@]})) >/dev/null
 cmake --build build/asan -j "$(nproc)" --target fuzz_targets
+. scripts/common.sh
+. scripts/sanitizers.sh
 ctest --test-dir build/asan --output-on-failure --no-tests=error -L '^fuzz$'

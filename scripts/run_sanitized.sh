@@ -1,15 +1,8 @@
 #!/bin/bash
-# run_sanitized.sh BUILD: unit, device and system tests and fuzz seeds of a sanitized build.
+# run_sanitized.sh BUILD [OPTION...]: unit, device and system tests and fuzz seeds of a sanitized build; the options are
+# ctest's, -R NAME for some of them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/common.sh
-# Leaks inside libraries that never free their own tables are not ours; see the file.
-export LSAN_OPTIONS="suppressions=$PWD/scripts/lsan.supp:print_suppressions=0"
-# The software Vulkan driver leaves 128 bytes behind when it is unloaded, which LeakSanitizer can then name no more and so
-# not suppress: keep it loaded.
-driver="$(sed -n 's/.*"library_path": *"\(.*\)".*/\1/p' "$VK_DRIVER_FILES")"
-export LD_PRELOAD="$driver"
-export ASAN_OPTIONS="verify_asan_link_order=0:detect_stack_use_after_return=1:allocator_may_return_null=1"
-export UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1"
-export TSAN_OPTIONS="suppressions=$PWD/scripts/tsan.supp"
+. scripts/sanitizers.sh
 ctest --test-dir "$1" --output-on-failure --no-tests=error -j "$(nproc)" -L '^(unit|device|system|fuzz_seeds)$' "${@:2}"

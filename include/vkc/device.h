@@ -24,6 +24,10 @@ struct DeviceOptions {
   // that transfers overlap with kernels; see Queue. Buffers and images then belong to both queues at once: no
   // ownership has to be handed over, and a few devices cannot compress such images.
   bool transfer_queue = false;
+  // Features that are true here stay off even where the device has them, and Device::properties() says so:
+  // to see how a program does on a lesser device, or to go round a driver's fault. The features of an
+  // adopted device are its owner's business.
+  DeviceFeatures without_features = {};
 };
 
 // A shared handle: copies refer to the same VkDevice, which lives as long as anything made from it, so the
@@ -32,8 +36,9 @@ struct DeviceOptions {
 class Device {
  public:
   // Opens with one compute queue (one without graphics if there is one, because it waits for no desktop) and
-  // every optional feature of DeviceFeatures. Errors: no_device (vkc cannot use it; reasons say why),
-  // out_of_memory, device_lost, vulkan. A pipeline cache that cannot be read is reported to the log only.
+  // every optional feature of DeviceFeatures that the options do not exclude. Errors: no_device (vkc cannot
+  // use it; reasons say why), out_of_memory, device_lost, vulkan. A pipeline cache that cannot be read is
+  // reported to the log only.
   static Result<Device> open(const PhysicalDevice& physical_device, const DeviceOptions& options = {});
   // The same for the outcome of best_device: `Device::open(best_device(instance))`. An error is passed on.
   static Result<Device> open(const Result<PhysicalDevice>& physical_device,

@@ -1,4 +1,6 @@
-// Errors, results and the log of vkc. No exception leaves the library, and it prints nothing by itself.
+// Errors, results and the log of vkc. The library prints nothing by itself, and no exception leaves it, with
+// one exception: std::bad_alloc, where the host has no memory left even for the small things that a call
+// makes (names, lists). Large memory, of the device or the host, is ErrorCode::out_of_memory.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +18,7 @@ enum class ErrorCode : std::uint8_t {
   not_supported,   // the device, its driver or vkc lacks a feature; the message names it
   limit_exceeded,  // beyond a limit of the device; the message names the limit, its value and what was asked
                    // for
-  invalid_argument,  // a wrong name, type, size or order of calls
+  invalid_argument,  // a wrong name, type, size or order of calls; a function of the caller's that threw
   invalid_module,    // not SPIR-V, damaged, or not a compute kernel
   out_of_memory,     // of the device or the host
   device_lost,       // the device stopped working; nothing more can be computed on this vkc::Device
@@ -42,7 +44,8 @@ using Status = Result<void>;
 enum class Severity : std::uint8_t { debug, info, warning, error };
 
 // Receives messages of vkc and of the validation layer. May be called from any thread, also while a call into
-// vkc is on the stack; it must not call vkc. Empty: messages are dropped.
+// vkc is on the stack; it must not call vkc. What it throws is caught and dropped with the message. Empty:
+// messages are dropped.
 using LogSink = std::function<void(Severity, std::string_view)>;
 
 }  // namespace vkc

@@ -42,7 +42,9 @@ struct GroupSizeChoice {
 };
 
 // Records the work that is to be fast: usually one dispatch of the kernel, with group counts that follow from
-// kernel.group_size(). Called several times for each candidate, so the work must bear being repeated.
+// kernel.group_size(). Called several times for each candidate, so the work must bear being repeated. An
+// error that it returns, or an exception (invalid_argument with its text; out_of_memory for std::bad_alloc),
+// ends the candidate.
 using RecordWork = std::function<Status(Commands& commands, const Kernel& kernel)>;
 
 // Makes the kernel with each candidate and times the work by timestamps, all candidates in turn in every

@@ -79,7 +79,8 @@ struct NativeDevice {
   // Called around each use of the queue (vkQueueSubmit, vkQueueWaitIdle), for programs that use it from other
   // threads, too. Vulkan lets one thread at a time use a queue: without these, no other thread may use it
   // during Commands::submit, Device::wait_idle, upload, download and the destruction of a Submission. They
-  // must not call vkc.
+  // must not call vkc. If lock_queue throws, the call that needed the queue fails with invalid_argument and
+  // has done nothing; unlock_queue must not throw (the program would end).
   std::function<void()> lock_queue = {};
   std::function<void()> unlock_queue = {};
 };

@@ -63,11 +63,15 @@ std::size_t least_words(Op op) {
     case Op::Variable:
     case Op::Load:
     case Op::MemberDecorate:
+    case Op::CooperativeMatrixStoreKHR:
+    case Op::CooperativeMatrixLengthKHR:
       return 4;
     case Op::Function:
     case Op::SampledImage:
+    case Op::CooperativeMatrixLoadKHR:
       return 5;
     case Op::ConstantSampler:
+    case Op::CooperativeMatrixMulAddKHR:
       return 6;
     case Op::TypeCooperativeMatrixKHR:
       return 7;

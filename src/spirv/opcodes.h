@@ -47,14 +47,18 @@ enum class Op : std::uint16_t {
   SpecConstantOp = 52,
   Function = 54,
   FunctionEnd = 56,
+  FunctionCall = 57,
   Variable = 59,
   Load = 61,
+  CopyMemory = 63,
+  CopyMemorySized = 64,
   Decorate = 71,
   MemberDecorate = 72,
   DecorationGroup = 73,
   GroupDecorate = 74,
   GroupMemberDecorate = 75,
   VectorShuffle = 79,
+  CompositeConstruct = 80,
   CompositeExtract = 81,
   CompositeInsert = 82,
   SampledImage = 86,
@@ -94,16 +98,28 @@ enum class Op : std::uint16_t {
   BitwiseXor = 198,
   BitwiseAnd = 199,
   Not = 200,
+  Phi = 245,
+  LoopMerge = 246,
+  SelectionMerge = 247,
   Label = 248,
   Branch = 249,  // this and all up to Unreachable end a block
+  BranchConditional = 250,
+  Switch = 251,
   Unreachable = 255,
   ExecutionModeId = 331,
+  DecorateId = 332,
   TerminateInvocation = 4416,
   TypeCooperativeMatrixKHR = 4456,
+  CooperativeMatrixLoadKHR = 4457,
+  CooperativeMatrixStoreKHR = 4458,
+  CooperativeMatrixMulAddKHR = 4459,
+  CooperativeMatrixLengthKHR = 4460,
 };
 
 // The execution model of compute kernels.
 inline constexpr std::uint32_t kExecutionModelGLCompute = 5;
+
+inline constexpr std::uint32_t kCapabilityCooperativeMatrixKHR = 6022;
 
 // Dimensions of images, section 3.8.
 inline constexpr std::uint32_t kDim2D = 1;
@@ -132,6 +148,8 @@ enum class StorageClass : std::uint32_t {
   UniformConstant = 0,
   Uniform = 2,
   Workgroup = 4,
+  Private = 6,
+  Function = 7,
   PushConstant = 9,
   StorageBuffer = 12,
 };

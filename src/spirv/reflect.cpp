@@ -376,7 +376,9 @@ std::vector<SampledPair> sampled_pairs(const Module& module, const std::vector<R
         loaded.emplace(words[2], at->second);
     } else if (instruction.op() == Op::SampledImage) {
       const auto image = loaded.find(words[3]), sampler = loaded.find(words[4]);
-      const bool known = image != loaded.end() && sampler != loaded.end();
+      const bool known = image != loaded.end() && sampler != loaded.end() &&
+                         resources[image->second].kind == ResourceKind::sampled_image &&
+                         resources[sampler->second].kind == ResourceKind::sampler;
       if (known && pairs.size() < kMostPairs) pairs.emplace(image->second, sampler->second);
       traced = traced && known;
     }

@@ -166,6 +166,7 @@ Result<std::uint64_t> DeviceState::submit(QueueState& queue, std::span<const VkC
   timeline.waitSemaphoreValueCount = info.waitSemaphoreCount;
   timeline.pWaitSemaphoreValues = values.data();
   const QueueLock lock(queue);
+  if (!lock.locked()) return propagate(lock.locked());
   const std::uint64_t value = queue.submitted + 1;
   if (queue.timeline != VK_NULL_HANDLE) {
     info.pNext = &timeline;
@@ -185,6 +186,7 @@ Status DeviceState::wait_idle() {
   for (QueueState* queue : {&compute_queue, &transfer_queue}) {
     if (queue->handle == VK_NULL_HANDLE) continue;
     const QueueLock lock(*queue);
+    if (!lock.locked()) return lock.locked();
     if (auto ok = check(vk.QueueWaitIdle(queue->handle), "vkQueueWaitIdle"); !ok) return ok;
   }
   return {};
@@ -287,7 +289,9 @@ Result<Device> Device::open(const PhysicalDevice& physical_device, const DeviceO
     return detail::fail(ErrorCode::no_device, physical_device.properties().name + " cannot be used",
                         physical_device.refusals());
   }
-  auto state = std::make_shared<detail::DeviceState>(physical_device);
+  const PhysicalDevice opened_as(
+      detail::describe_without(*physical_device.state(), options.without_features));
+  auto state = std::make_shared<detail::DeviceState>(opened_as);
   if (auto opened = state->open(options); !opened) return detail::propagate(opened);
   return Device(std::move(state));
 }

@@ -51,6 +51,14 @@ std::vector<std::string> missing_features(const DeviceFeatures& wanted, const De
   return missing;
 }
 
+DeviceFeatures without(const DeviceFeatures& all, const DeviceFeatures& unwanted) {
+  DeviceFeatures left = all;
+  for (const NamedFeature& known : kFeatures) {
+    if (unwanted.*known.feature) left.*known.feature = false;
+  }
+  return left;
+}
+
 template <typename Struct>
 void FeatureChain::chain(const PhysicalDevice::State& device, Struct& next, const char* extension,
                          std::uint32_t core_version) {

@@ -68,7 +68,9 @@ class Search {
     if (auto ok = commands_.write_timestamp(timestamps_, 0); !ok) return detail::propagate(ok);
     for (std::uint32_t i = 0; i < candidate.repetitions; ++i) {
       // Repeats do not overlap, even where they could.
-      if (auto ok = work_(commands_, *candidate.kernel); !ok) return detail::propagate(ok);
+      const Status recorded =
+          detail::call_out("the work", [&] { return work_(commands_, *candidate.kernel); });
+      if (!recorded) return detail::propagate(recorded);
       if (auto ok = commands_.barrier(); !ok) return detail::propagate(ok);
     }
     if (auto ok = commands_.write_timestamp(timestamps_, 1); !ok) return detail::propagate(ok);

@@ -20,8 +20,13 @@ class InstanceState {
   InstanceState& operator=(const InstanceState&) = delete;
   ~InstanceState();
 
-  void log(Severity severity, std::string_view text) const {
-    if (log_) log_(severity, text);
+  // What the sink throws ends here: there is nobody to tell, and a driver or layer may be on the stack.
+  void log(Severity severity, std::string_view text) const noexcept {
+    if (!log_) return;
+    try {
+      log_(severity, text);
+    } catch (...) {
+    }
   }
 
   std::shared_ptr<Loader> loader;  // null for an adopted instance

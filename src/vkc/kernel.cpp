@@ -35,7 +35,7 @@ Result<FrozenModule> checked(const DeviceState& device, const KernelSource& sour
   const PhysicalDevice::State& physical = *device.physical.state();
   const DeviceAbilities abilities{device.limits(), physical.properties.features, physical.newest_spirv,
                                   physical.subgroup_operations};
-  auto result = freeze_kernel(source, constants, group_size, abilities);
+  auto result = freeze_kernel(source, constants, group_size, abilities, options.trusted);
   if (!result) return result;
   if (auto ok = check_subgroup_size(source.name, device, options); !ok) return propagate(ok);
   return result;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "spirv/passes/freeze_constants.h"
+#include "spirv/validate.h"
 #include "vkc/kernel_constants.h"
 #include "vkc/status.h"
 
@@ -81,7 +82,7 @@ std::vector<std::string> dropped_names(const KernelSource& source, const spirv::
 
 Result<FrozenModule> freeze_kernel(const KernelSource& source, std::span<const Constant> constants,
                                    const std::optional<KernelGroupSize>& group_size,
-                                   const DeviceAbilities& device) {
+                                   const DeviceAbilities& device, bool trusted) {
   if (auto ok = check_declared_names(source); !ok) return propagate(ok);
   auto result = frozen(source, constants, group_size);
   if (!result) return result;
@@ -94,6 +95,10 @@ Result<FrozenModule> freeze_kernel(const KernelSource& source, std::span<const C
   }
   if (auto ok = check_kernel(source.name, result->reflection, device); !ok) return propagate(ok);
   if (auto ok = check_binding_names(source.name, result->reflection); !ok) return propagate(ok);
+  if (trusted) return result;
+  // What the driver gets, after the constants: an array's length may have become 0.
+  if (auto ok = spirv::validate(result->module, device.newest_spirv); !ok)
+    return fail(ErrorCode::invalid_module, described(source.name) + ": " + ok.error().message);
   return result;
 }
 

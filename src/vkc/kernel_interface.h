@@ -19,11 +19,11 @@ struct FrozenModule {
   spirv::Reflection reflection;
 };
 
-// Reads the module, sets every constant, and checks names, group size and what the device can do. Errors:
-// those of Kernel::create that need no driver.
+// Reads the module, sets every constant, and checks names, group size and what the device can do, and, unless
+// it is trusted, that the outcome is valid SPIR-V. Errors: those of Kernel::create that need no driver.
 Result<FrozenModule> freeze_kernel(const KernelSource& source, std::span<const Constant> constants,
                                    const std::optional<KernelGroupSize>& group_size,
-                                   const DeviceAbilities& device);
+                                   const DeviceAbilities& device, bool trusted = false);
 
 KernelGroupSize group_size_of(const spirv::Reflection& frozen);
 // Bindings that the source declares and the module lacks.

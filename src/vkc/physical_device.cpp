@@ -224,6 +224,13 @@ int rank(DeviceType type) {
   return 5;
 }
 
+// Without the feature the device's own size is the only one.
+void fix_subgroup_size(DeviceProperties& properties) {
+  DeviceLimits& limits = properties.limits;
+  if (!properties.features.subgroup_size_control)
+    limits.min_subgroup_size = limits.max_subgroup_size = limits.subgroup_size;
+}
+
 }  // namespace
 
 std::shared_ptr<PhysicalDevice::State> describe_opened(const PhysicalDevice::State& device,
@@ -240,10 +247,16 @@ std::shared_ptr<PhysicalDevice::State> describe_opened(const PhysicalDevice::Sta
   properties.features = features;
   properties.transfer_queue = false;
   properties.limits.timestamp_valid_bits = state->families[queue_family].timestampValidBits;
-  if (!features.subgroup_size_control) {
-    properties.limits.min_subgroup_size = properties.limits.max_subgroup_size =
-        properties.limits.subgroup_size;
-  }
+  fix_subgroup_size(properties);
+  return state;
+}
+
+std::shared_ptr<PhysicalDevice::State> describe_without(const PhysicalDevice::State& device,
+                                                        const DeviceFeatures& unwanted) {
+  auto state = std::make_shared<PhysicalDevice::State>(device);
+  state->properties.features = without(device.properties.features, unwanted);
+  if (!state->properties.features.memory_budget) state->extensions.erase(VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
+  fix_subgroup_size(state->properties);
   return state;
 }
 

@@ -109,6 +109,13 @@ std::shared_ptr<PhysicalDevice::State> describe_opened(const PhysicalDevice::Sta
                                                        std::set<std::string, std::less<>> extensions,
                                                        std::uint32_t queue_family);
 
+// The device as it is without those features.
+std::shared_ptr<PhysicalDevice::State> describe_without(const PhysicalDevice::State& device,
+                                                        const DeviceFeatures& unwanted);
+
+// The features of `all` that are not in `unwanted`.
+DeviceFeatures without(const DeviceFeatures& all, const DeviceFeatures& unwanted);
+
 // Names of the features that `wanted` has and `offered` lacks.
 std::vector<std::string> missing_features(const DeviceFeatures& wanted, const DeviceFeatures& offered);
 

@@ -5,7 +5,7 @@
 #include <functional>
 #include <mutex>
 
-#include "vkc/vulkan_api.h"
+#include "vkc/status.h"
 
 namespace vkc::detail {
 
@@ -38,21 +38,27 @@ struct QueueState {
   }
 };
 
-// Holds a queue for one thread.
+// Holds a queue for one thread, if locked() is no error.
 class QueueLock {
  public:
   explicit QueueLock(QueueState& queue) : queue_(queue), lock_(queue.mutex) {
-    if (queue_.lock_shared) queue_.lock_shared();
+    if (!queue_.lock_shared) return;
+    locked_ = call_out("lock_queue", [&] {
+      queue_.lock_shared();
+      return Status();
+    });
   }
   QueueLock(const QueueLock&) = delete;
   QueueLock& operator=(const QueueLock&) = delete;
   ~QueueLock() {
-    if (queue_.unlock_shared) queue_.unlock_shared();
+    if (locked_ && queue_.unlock_shared) queue_.unlock_shared();
   }
+  [[nodiscard]] const Status& locked() const { return locked_; }
 
  private:
   QueueState& queue_;
   std::lock_guard<std::mutex> lock_;
+  Status locked_;
 };
 
 }  // namespace vkc::detail

@@ -1,6 +1,8 @@
 // Making errors.
 #pragma once
 
+#include <exception>
+#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -31,6 +33,24 @@ Error vulkan_error(VkResult result, std::string_view what);
 
 // "what of 70000 is beyond the device's max_group_count[0] of 65535"
 Error limit_error(std::string_view what, std::uint64_t value, std::string_view limit, std::uint64_t maximum);
+
+// Calls a function of the caller's program, which may throw: then an error that says what was called and what
+// it threw.
+template <typename Function>
+Status call_out(std::string_view what, const Function& function) {
+  const auto threw = [&](std::string_view text) {
+    return fail(ErrorCode::invalid_argument, std::string(what) + " threw " + std::string(text));
+  };
+  try {
+    return function();
+  } catch (const std::bad_alloc&) {
+    return fail(ErrorCode::out_of_memory, std::string(what) + " found no host memory");
+  } catch (const std::exception& exception) {
+    return threw(std::string("an exception: ") + exception.what());
+  } catch (...) {
+    return threw("something that is no std::exception");
+  }
+}
 
 // `"name"`, for messages.
 std::string in_quotes(std::string_view name);

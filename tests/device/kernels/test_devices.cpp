@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "session/gpu/device_info.h"
+#include "support/loaded_libraries.h"
 
 namespace upres::testing_devices {
 
@@ -25,6 +26,7 @@ vkc::Result<vkc::Instance> create_instance() {
                                   .validation = !environment_is("UPRES_VALIDATION", "0"),
                                   .log = print};
   auto instance = vkc::Instance::create(options);
+  test::pin_loaded_libraries();
   const bool no_layer =
       !instance && options.validation && instance.error().code == vkc::ErrorCode::not_supported;
   if (!no_layer || TestDevices::required()) return instance;

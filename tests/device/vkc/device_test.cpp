@@ -113,6 +113,22 @@ TEST_P(DeviceTest, SeveralDevicesAreIndependent) {
       HasSubstr("another device"));
 }
 
+TEST_P(DeviceTest, FeaturesCanBeLeftOut) {
+  vkc::DeviceOptions options;
+  options.without_features.fp16_arithmetic = options.without_features.memory_budget = true;
+  options.without_features.subgroup_size_control = true;
+  const auto lesser = vkc::Device::open(physical_device(), options);
+  ASSERT_TRUE(lesser) << lesser.error().text();
+  const vkc::DeviceFeatures &all = device().properties().features, &left = lesser->properties().features;
+  EXPECT_FALSE(left.fp16_arithmetic);
+  EXPECT_FALSE(left.memory_budget);
+  EXPECT_EQ(left.int8_arithmetic, all.int8_arithmetic);
+  EXPECT_EQ(left.storage_16bit, all.storage_16bit);
+  EXPECT_EQ(lesser->properties().limits.max_subgroup_size, lesser->properties().limits.subgroup_size);
+  // The physical device itself is what it was.
+  EXPECT_EQ(physical_device().properties().features.fp16_arithmetic, all.fp16_arithmetic);
+}
+
 VKC_DEVICE_TESTS(DeviceTest);
 
 }  // namespace

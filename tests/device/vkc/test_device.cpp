@@ -1,10 +1,9 @@
 #include "test_device.h"
 
-#include <dlfcn.h>
-#include <link.h>
-
 #include <cstdlib>
 #include <iostream>
+
+#include "support/loaded_libraries.h"
 
 namespace vkc_test {
 namespace {
@@ -12,16 +11,6 @@ namespace {
 bool device_required() {
   const char* value = std::getenv("UPRES_REQUIRE_DEVICE");
   return value != nullptr && std::string_view(value) == "1";
-}
-
-// Keeps the drivers' libraries in memory after the instance has gone, so that a leak checker can say whose
-// leak it is.
-void pin_loaded_libraries() {
-  const auto pin = [](dl_phdr_info* info, std::size_t, void*) {
-    if (info->dlpi_name[0] != '\0') (void)dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-    return 0;
-  };
-  dl_iterate_phdr(pin, nullptr);
 }
 
 // One instance for the program, with validation where it is installed.
@@ -32,7 +21,7 @@ struct Shared {
   bool validation = true;
 
   Shared() {
-    pin_loaded_libraries();
+    upres::test::pin_loaded_libraries();
     if (instance || instance.error().code != vkc::ErrorCode::not_supported) return;
     validation = false;
     instance = vkc::Instance::create({.application_name = "vkc tests", .log = log.sink()});

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "test_device.h"
+#include "vkc/device_state.h"
 
 namespace {
 
@@ -37,32 +38,84 @@ TEST_P(TransferQueueTest, IsThereWhereTheDeviceHasIt) {
   EXPECT_FALSE(without->has_transfer_queue());
 }
 
-// Upload, compute, download, each waiting for the one before, several rounds in flight.
-TEST_P(TransferQueueTest, QueuesWaitForEachOther) {
+// How work on one queue waits for the other: by timeline semaphores, or without that feature on the host.
+class QueueWaitTest : public TransferQueueTest {
+ protected:
+  // Opens the device anew. Where it has one queue only, that one is the second, too, so that what waits
+  // between queues runs on every device; nothing that queues share can be made after pretend_two_queues().
+  void reopen(bool timelines) {
+    vkc::DeviceOptions options{.transfer_queue = true};
+    options.without_features.timeline_semaphore = !timelines;
+    auto opened = vkc::Device::open(physical_device(), options);
+    ASSERT_TRUE(opened) << opened.error().message;
+    device_ = std::move(*opened);
+  }
+  void pretend_two_queues() {
+    auto& state = *device().state();
+    if (state.has_transfer_queue()) return;
+    auto& second = state.transfer_queue;
+    second.handle = state.compute_queue.handle;
+    second.family = state.compute_queue.family;
+    if (!device().properties().features.timeline_semaphore) return;
+    for (auto* queue : {&state.compute_queue, &second}) {
+      VkSemaphoreTypeCreateInfo type{};
+      type.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO;
+      type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
+      VkSemaphoreCreateInfo info{};
+      info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO;
+      info.pNext = &type;
+      ASSERT_EQ(state.vk.CreateSemaphore(state.handle, &info, nullptr, &queue->timeline), VK_SUCCESS);
+    }
+  }
+  void upload_compute_download();
+};
+
+TEST_P(QueueWaitTest, ByTimelines) {
+  if (!device().properties().features.timeline_semaphore) GTEST_SKIP() << "no timeline semaphores";
+  reopen(true);
+  upload_compute_download();
+  EXPECT_NE(device().state()->transfer_queue.timeline, VK_NULL_HANDLE);
+}
+
+TEST_P(QueueWaitTest, OnTheHost) {
+  reopen(false);
+  EXPECT_FALSE(device().properties().features.timeline_semaphore);
+  upload_compute_download();
+  EXPECT_EQ(device().state()->transfer_queue.timeline, VK_NULL_HANDLE);
+}
+
+// Each waiting for the one before, several rounds in flight.
+void QueueWaitTest::upload_compute_download() {
   constexpr std::size_t kCount = 4096;
   constexpr std::uint32_t kRounds = 8;
   const vkc::Kernel add_one = kernel(kernels::add_one, {}, vkc::KernelGroupSize{64});
   struct Round {
     vkc::Buffer from, values, to;
-    vkc::Commands up, work, down;
+    std::optional<vkc::Commands> up = {}, work = {}, down = {};
   };
   std::vector<Round> rounds;
+  for (std::uint32_t i = 0; i < kRounds; ++i) {
+    rounds.push_back(Round{buffer(kCount * 4, vkc::MemoryKind::upload), buffer(kCount * 4),
+                           buffer(kCount * 4, vkc::MemoryKind::download)});
+  }
+  pretend_two_queues();
   std::vector<vkc::Submission> last;
   for (std::uint32_t i = 0; i < kRounds; ++i) {
-    Round& round = rounds.emplace_back(Round{buffer(kCount * 4, vkc::MemoryKind::upload), buffer(kCount * 4),
-                                             buffer(kCount * 4, vkc::MemoryKind::download), transfers(),
-                                             commands(), transfers()});
+    Round& round = rounds[i];
+    round.up = transfers();
+    round.work = commands();
+    round.down = transfers();
     for (std::uint32_t& value : round.from.mapped_as<std::uint32_t>()) value = i;
-    ASSERT_TRUE(round.up.copy(round.from, round.values));
+    ASSERT_TRUE(round.up->copy(round.from, round.values));
     for (int j = 0; j < 3; ++j) {
-      ASSERT_TRUE(add_one.dispatch(round.work, {kCount / 64}, {{"values", round.values}}));
+      ASSERT_TRUE(add_one.dispatch(*round.work, {kCount / 64}, {{"values", round.values}}));
     }
-    ASSERT_TRUE(round.down.copy(round.values, round.to));
-    const auto up = round.up.submit();
+    ASSERT_TRUE(round.down->copy(round.values, round.to));
+    const auto up = round.up->submit();
     ASSERT_TRUE(up) << up.error().message;
-    const auto work = round.work.submit({*up});
+    const auto work = round.work->submit({*up});
     ASSERT_TRUE(work) << work.error().message;
-    const auto down = round.down.submit({*up, *work});
+    const auto down = round.down->submit({*up, *work});
     ASSERT_TRUE(down) << down.error().message;
     last.push_back(*down);
   }
@@ -98,6 +151,27 @@ TEST_P(TransferQueueTest, ImagesBelongToBothQueues) {
   }
 }
 
+// Work that fails on one queue fails what waits for it on the host.
+TEST_P(QueueWaitTest, ALossIsSeenAcrossQueues) {
+  reopen(false);
+  const vkc::Buffer values = buffer(256);
+  pretend_two_queues();
+  vkc::Commands first = commands(), second = transfers();
+  ASSERT_TRUE(first.fill(values, 1));
+  ASSERT_TRUE(second.fill(values, 2));
+  const auto submission = first.submit();
+  ASSERT_TRUE(submission);
+  ASSERT_TRUE(device().wait_idle());
+  auto& wait = device().state()->vk.WaitForFences;
+  const auto real = wait;
+  wait = [](VkDevice, std::uint32_t, const VkFence*, VkBool32, std::uint64_t) {
+    return VK_ERROR_DEVICE_LOST;
+  };
+  expect_messages();
+  error_of(second.submit({*submission}), ErrorCode::device_lost);
+  wait = real;
+}
+
 TEST_P(TransferQueueTest, ItRunsNoKernels) {
   const vkc::Kernel add_one = kernel(kernels::add_one, {}, vkc::KernelGroupSize{64});
   const vkc::Buffer values = buffer(256);
@@ -124,5 +198,6 @@ TEST_P(TransferQueueTest, SubmissionsOfAnotherDeviceAreErrors) {
 }
 
 VKC_DEVICE_TESTS(TransferQueueTest);
+VKC_DEVICE_TESTS(QueueWaitTest);
 
 }  // namespace

@@ -19,6 +19,11 @@ int use(std::span<const std::uint32_t> words) {
   }
   const auto reflection = spirv::reflect(*module);
   EXPECT_TRUE(reflection || !reflection.error().message.empty());
+  for (const spirv::SampledPair& pair :
+       reflection ? reflection->sampled_pairs : std::vector<spirv::SampledPair>()) {
+    EXPECT_EQ(reflection->resources.at(pair.image).kind, spirv::ResourceKind::sampled_image);
+    EXPECT_EQ(reflection->resources.at(pair.sampler).kind, spirv::ResourceKind::sampler);
+  }
   const std::vector<spirv::SpecValue> values = {{0, 5}};
   const spirv::PassOutcome outcome = spirv::freeze_constants(*module, values);
   EXPECT_EQ(outcome.message.empty(), outcome.status != spirv::PassStatus::failed);
