@@ -23,7 +23,7 @@ ALLOWED: dict[str, set[str]] = {
     "session": {"graph", "kernels"},
     "session/gpu": {"session", "plan", "graph", "kernels", "spirv", "vkc"},
     "session/cpu": {"session", "graph", "kernels", "plan"},
-    "tune": {"session", "vkc", "plan", "kernels", "devicedb", "graph"},
+    "tune": {"session", "session/gpu", "vkc", "plan", "kernels", "devicedb", "graph"},
     "upscale": {"image", "onnx", "graph", "spirv", "vkc", "kernels", "devicedb", "plan", "session", "session/gpu",
                 "session/cpu", "tune"},
 }

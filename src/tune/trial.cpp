@@ -120,6 +120,7 @@ Result<Trial> Trial::create(const vkc::Device& device, const Task& task,
   return Trial(std::move(impl));
 }
 
+const kernels::KernelChoice& Trial::choice() const { return impl_->choice; }
 double Trial::compile_ms() const { return impl_->compile_ms; }
 std::span<const kernels::Tuning> Trial::tuning() const { return impl_->tuning; }
 
@@ -134,7 +135,7 @@ Result<Reference> make_reference(const Task& task) {
   return reference;
 }
 
-Status Trial::check(const Reference& reference) const {
+Result<kernels::Comparison> Trial::compare(const Reference& reference) const {
   const kernels::KernelCase& test = reference.test;
   const auto sizes = kernels::case_extents(test);
   if (!sizes) return tl::unexpected(sizes.error());
@@ -143,7 +144,7 @@ Status Trial::check(const Reference& reference) const {
   if (!buffers) return propagate(buffers);
   auto commands = vkc::Commands::create(impl_->device);
   if (!commands) return device_error(commands.error(), "checking a trial");
-  if (auto status = impl_->record(*commands, *buffers, *sizes); !status) return status;
+  if (auto status = impl_->record(*commands, *buffers, *sizes); !status) return propagate(status);
   const auto submission = commands->submit();
   if (!submission) return device_error(submission.error(), "checking a trial");
   if (auto done = submission->wait(); !done) return device_error(done.error(), "checking a trial");
@@ -152,9 +153,14 @@ Status Trial::check(const Reference& reference) const {
   const graph::ValueId out = test.node().outputs.front();
   const std::array actual = {
       kernels::from_storage(impl_->task.output, test.graph.value(out).type, (*sizes)[out], *bytes)};
-  const auto comparison = kernels::compare_outputs(test, reference.expected, actual);
-  if (comparison.ok()) return {};
-  return fail(ErrorCode::device, "wrong result: " + comparison.mismatch);
+  return kernels::compare_outputs(test, reference.expected, actual);
+}
+
+Status Trial::check(const Reference& reference) const {
+  const auto comparison = compare(reference);
+  if (!comparison) return tl::unexpected(comparison.error());
+  if (comparison->ok()) return {};
+  return fail(ErrorCode::device, "wrong result: " + comparison->mismatch);
 }
 
 Result<double> Trial::time_ms(int launches) const {

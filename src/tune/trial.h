@@ -35,7 +35,11 @@ class Trial {
   [[nodiscard]] double compile_ms() const;
   [[nodiscard]] std::span<const kernels::Tuning> tuning() const;
 
-  // Computes the small picture. An error says where it differs from what is expected.
+  [[nodiscard]] const kernels::KernelChoice& choice() const;
+
+  // Computes the small picture and compares it with what is expected.
+  [[nodiscard]] Result<kernels::Comparison> compare(const Reference& reference) const;
+  // The same; an error says where they differ.
   [[nodiscard]] Status check(const Reference& reference) const;
 
   // Device time of one launch at the task's size: the mean of `launches` in one submit.

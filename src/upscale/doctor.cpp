@@ -7,6 +7,7 @@
 #include "devicedb/devicedb.h"
 #include "kernels/cases.h"
 #include "kernels/kernel.h"
+#include "tune/trial.h"
 
 namespace upres::upscale {
 namespace {
@@ -68,8 +69,9 @@ Result<Outcome> run_case(const Device& device, Precision precision, const kernel
 }
 
 KernelCheck& check_of(std::vector<KernelCheck>& checks, const std::string& kernel, Precision precision) {
-  const auto known = std::find_if(checks.begin(), checks.end(),
-                                  [&](const KernelCheck& check) { return check.kernel == kernel; });
+  const auto known = std::find_if(checks.begin(), checks.end(), [&](const KernelCheck& check) {
+    return check.kernel == kernel && check.variant == name(precision);
+  });
   if (known != checks.end()) return *known;
   KernelCheck check;
   check.kernel = kernel;
@@ -85,17 +87,6 @@ void note_wrong(KernelCheck& check, const kernels::KernelCase& test, const std::
 
 double limit_of(const kernels::Tolerance& tolerance) {
   return std::max(tolerance.absolute, static_cast<double>(tolerance.levels));
-}
-
-// The devices on which a case is run: with each convolution kernel forced in turn, because a plan takes only
-// the one that it likes best.
-std::vector<Device> devices_for(const Device& device, const kernels::KernelCase& test) {
-  const bool has_choice = std::holds_alternative<graph::Conv>(test.node().op) && !device.is_cpu();
-  if (!has_choice || !device.options().kernel.empty()) return {device};
-  std::vector<Device> devices;
-  for (const kernels::Kernel* kernel : kernels::all_kernels())
-    if (kernel->computes(test.graph, test.node())) devices.push_back(device.with_kernel(kernel->id()));
-  return devices;
 }
 
 void note_outcome(std::vector<KernelCheck>& checks, const Result<Outcome>& outcome, Precision precision,
@@ -114,20 +105,66 @@ void note_outcome(std::vector<KernelCheck>& checks, const Result<Outcome>& outco
   if (!outcome->comparison.ok()) note_wrong(check, test, outcome->comparison.mismatch);
 }
 
+// Storages besides the one that a kernel likes best are tried in every so many cases: each means another
+// module.
+constexpr size_t kOtherStorages = 7;
+
+Result<Outcome> run_trial(const Device& device, const kernels::Kernel& kernel,
+                          const kernels::Selection& selection, const tune::Reference& reference) {
+  const kernels::KernelCase& test = reference.test;
+  const tune::Task task{&kernel,         test.graph,      test.extents.front(),
+                        selection.dtype, selection.input, selection.output};
+  auto trial = tune::Trial::create(*device.gpu(), task, kernels::complete_tuning(kernel, selection.tuning));
+  if (!trial) return propagate(trial);
+  auto comparison = trial->compare(reference);
+  if (!comparison) return propagate(comparison);
+  return Outcome{kernels::module_name(trial->choice()), std::move(*comparison)};
+}
+
+// A convolution on a GPU: with each kernel that the device can run, in each type that it has. As a graph of
+// one node it would only show the kernel that a plan likes best, between values that lie plainly.
+void check_convolution(std::vector<KernelCheck>& checks, const Device& device,
+                       const kernels::KernelCase& plain, size_t index) {
+  const std::string& forced = device.options().kernel;
+  for (const kernels::Kernel* kernel : kernels::all_kernels()) {
+    if (!kernel->computes(plain.graph, plain.node()) || (!forced.empty() && forced != kernel->id())) continue;
+    const auto known = devicedb::Database::embedded().tuning(device.info(), kernel->id());
+    DType last = DType::u8;
+    for (kernels::Selection selection : kernels::all_selections(*kernel, plain.graph, plain.node())) {
+      const bool is_first = std::exchange(last, selection.dtype) != selection.dtype;
+      if (!is_first && index % kOtherStorages != 0) continue;
+      selection.tuning = known;
+      if (!kernel->legal(plain.graph, plain.node(), device.info(), selection)) selection.tuning = {};
+      if (!kernel->legal(plain.graph, plain.node(), device.info(), selection)) continue;
+      tune::Reference reference{plain, kernels::case_inputs(plain), {}};
+      const bool is_half = selection.dtype == DType::f16;
+      if (is_half) kernels::allow_rounding(reference.test, kernels::kHalfBits);
+      auto expected = kernels::case_expected(plain, reference.inputs);
+      if (expected) reference.expected = std::move(*expected);
+      note_outcome(checks, run_trial(device, *kernel, selection, reference),
+                   is_half ? Precision::fp16 : Precision::fp32, reference.test);
+    }
+  }
+}
+
 }  // namespace
 
 Result<std::vector<KernelCheck>> check_kernels(const Device& device, Precision precision,
                                                const std::function<bool()>& cancelled) {
   std::vector<KernelCheck> checks;
+  size_t index = 0;
   for (kernels::KernelCase& test : cases_for(device)) {
     if (cancelled && cancelled()) return fail(ErrorCode::cancelled, "stopped");
+    if (std::holds_alternative<graph::Conv>(test.node().op) && !device.is_cpu()) {
+      check_convolution(checks, device, test, index++);
+      continue;
+    }
     if (precision == Precision::bf16) {
       // There NaN may reach the pixel to the left (session/cpu/cpu_session.h).
       if (test.with_specials && std::holds_alternative<graph::Conv>(test.node().op)) continue;
       kernels::allow_rounding(test, kernels::kBfloat16Bits);
     }
-    for (const Device& each : devices_for(device, test))
-      note_outcome(checks, run_case(each, precision, test), precision, test);
+    note_outcome(checks, run_case(device, precision, test), precision, test);
   }
   return checks;
 }

@@ -88,7 +88,7 @@ def test_inspect_plan_for_a_device_that_is_elsewhere(upres, llvmpipe):
     (upres.folder / "there.json").write_text(json.dumps(gpu))
     here = upres("inspect", "espcn_x2", "--plan", device="llvmpipe").stdout
     there = upres.plain("inspect", "espcn_x2", "--plan", "--device-info", "there.json").stdout
-    assert b"conv_naive" in there and len(there.splitlines()) == len(here.splitlines())
+    assert b"[conv_" in there and len(there.splitlines()) == len(here.splitlines())
     (upres.folder / "wrong.json").write_text("{}")
     upres.plain("inspect", "espcn_x2", "--plan", "--device-info", "wrong.json", code=2)
     upres.plain("inspect", "espcn_x2", "--plan", "--device-info", "missing.json", code=2)
@@ -100,14 +100,14 @@ def test_inspect_reads_what_devices_prints(upres, llvmpipe):
     (upres.folder / "gpu.json").write_bytes(next(line for line in printed.splitlines() if b'"gpu"' in line))
     (upres.folder / "cpu.json").write_bytes(printed.splitlines()[-1])
     plans = [upres.plain("inspect", "espcn_x2", "--device-info", f"{name}.json").stdout for name in ("all", "gpu")]
-    assert plans[0] == plans[1] and b"conv_naive" in plans[0]
+    assert plans[0] == plans[1] and b"[conv_" in plans[0]
     refused = upres.plain("inspect", "espcn_x2", "--device-info", "cpu.json", code=2).stderr
     assert refused.startswith("cpu.json: it describes a CPU") and len(refused.splitlines()) == 1
 
 
 def test_inspect_refuses_precisions_that_the_device_cannot_do(upres, llvmpipe):
     (upres.folder / "all.json").write_bytes(upres.plain("devices", "--json").stdout)
-    for precision in ("fp16", "bf16"):
+    for precision in ("bf16",):
         upres("inspect", "espcn_x2", "--plan", "--precision", precision, device=llvmpipe, code=3)
         upres.plain("inspect", "espcn_x2", "--device-info", "all.json", "--precision", precision, code=3)
     upres.plain("inspect", "espcn_x2", "--device-info", "all.json", "--precision", "fp32")
@@ -146,7 +146,7 @@ def test_bench(upres, llvmpipe, which):
     keys = ["name", "kernel", "constants", "median_ms", "gflops", "bytes", "registers", "shared_bytes"]
     assert all(list(layer) == keys for layer in result["layers"]) and len(result["layers"]) >= 4
     if which == "llvmpipe":
-        assert result["kernel"] == "plan" and result["times_naive"] == 1
+        assert result["kernel"] == "plan" and result["times_naive"] > 0
     else:
         assert result["kernel"] not in ("plan", "") and result["times_naive"] is None
 

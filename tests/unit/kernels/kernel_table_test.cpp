@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "kernels/cases.h"
@@ -32,18 +33,55 @@ TEST(KernelTable, IdsAreUniqueAndFound) {
   EXPECT_EQ(find_kernel("no_such_kernel"), nullptr);
 }
 
-// Every operator of the cases has a kernel that is legal, untuned, on the weakest device that Vulkan allows.
+bool can_have(const Kernel& kernel, DType dtype) { return std::ranges::count(kernel.dtypes(), dtype) > 0; }
+
+// Every operator of the cases has a kernel that is legal, untuned, on the weakest device that Vulkan allows:
+// of those that need no matrices all are.
 TEST(KernelTable, DefaultsAreLegalOnTheLeastDevice) {
   for (const KernelCase& test : kernel_cases({16, 8, 1})) {
     int kernels = 0;
     for (const Kernel* kernel : all_kernels()) {
-      if (!kernel->computes(test.graph, test.node())) continue;
+      if (!kernel->computes(test.graph, test.node()) || !can_have(*kernel, DType::f32)) continue;
       ++kernels;
       const auto status = kernel->legal(test.graph, test.node(), least_device(), {});
       EXPECT_TRUE(status.has_value()) << test.line << ": " << (status ? "" : status.error().text());
     }
     EXPECT_GE(kernels, 1) << test.line;
   }
+}
+
+// The least device with all that kernels can ask for besides.
+DeviceInfo least_device_with_matrices() {
+  DeviceInfo device = least_device();
+  device.limits.max_shared_memory_bytes = 49152;
+  device.limits.max_group_invocations = 256;
+  device.limits.max_group_size = {256, 256, 64};
+  device.limits.fp16_storage = true;
+  device.limits.fp16_arithmetic = true;
+  device.limits.cooperative_matrix = true;
+  return device;
+}
+
+TEST(KernelTable, MatricesAreAskedFor) {
+  int kernels = 0;
+  for (const KernelCase& test : kernel_cases({16, 8, 1})) {
+    for (const Kernel* kernel : all_kernels()) {
+      if (!kernel->computes(test.graph, test.node()) || can_have(*kernel, DType::f32)) continue;
+      ++kernels;
+      const Selection half = {.dtype = DType::f16};
+      DeviceInfo device = least_device_with_matrices();
+      EXPECT_TRUE(kernel->legal(test.graph, test.node(), device, half)) << kernel->id() << " " << test.line;
+      device.limits.subgroup_size = 16;
+      EXPECT_FALSE(kernel->legal(test.graph, test.node(), device, half)) << kernel->id();
+      device = least_device_with_matrices();
+      device.limits.cooperative_matrix = false;
+      EXPECT_FALSE(kernel->legal(test.graph, test.node(), device, half)) << kernel->id();
+      device = least_device_with_matrices();
+      device.limits.max_shared_memory_bytes = 1000;
+      EXPECT_FALSE(kernel->legal(test.graph, test.node(), device, half)) << kernel->id();
+    }
+  }
+  EXPECT_GT(kernels, 0);
 }
 
 TEST(KernelTable, TuningReplacesDefaultsByName) {
@@ -66,6 +104,7 @@ class Legality : public testing::Test {
   }
   void expect_refused(const DeviceInfo& device, std::span<const Tuning> tuning, std::string_view word) {
     for (const Kernel* kernel : all_kernels()) {
+      if (!can_have(*kernel, DType::f32)) continue;  // the size of their groups is no tunable
       const KernelCase& test = case_of(*kernel);
       const auto status = kernel->legal(test.graph, test.node(), device, {.tuning = tuning});
       ASSERT_FALSE(status.has_value()) << kernel->id();
