@@ -4,7 +4,9 @@
 #include "kernels/conv/conv_columns.h"
 #include "kernels/conv/conv_naive.h"
 #include "kernels/conv/conv_packed.h"
+#include "kernels/conv/conv_register.h"
 #include "kernels/conv/conv_rows.h"
+#include "kernels/conv/conv_tile.h"
 #include "kernels/elementwise/clip.h"
 #include "kernels/kernel.h"
 #include "kernels/pixels/decode.h"
@@ -20,7 +22,9 @@ namespace {
 constinit const ConvColumns kConvColumns;
 constinit const ConvNaive kConvNaive;
 constinit const ConvPacked kConvPacked;
+constinit const ConvRegister kConvRegister;
 constinit const ConvRows kConvRows;
+constinit const ConvTile kConvTile;
 constinit const Clip kClip;
 constinit const DepthToSpace kDepthToSpace;
 constinit const Encode kEncode;
@@ -29,9 +33,9 @@ constinit const Resample kResample;
 constinit const Store kStore;
 
 // Without a number of its own: one that is left out would be null.
-constinit const std::array kKernels =
-    std::to_array<const Kernel*>({&kEncode, &kConvRows, &kConvColumns, &kConvPacked, &kConvNaive, &kClip,
-                                  &kDepthToSpace, &kDecode, &kResample, &kStore});
+constinit const std::array kKernels = std::to_array<const Kernel*>(
+    {&kEncode, &kConvRows, &kConvColumns, &kConvRegister, &kConvTile, &kConvPacked, &kConvNaive, &kClip,
+     &kDepthToSpace, &kDecode, &kResample, &kStore});
 
 constexpr size_t kPixelsPerWordGroup = 4;  // rows of pixels are padded to this, see LaunchTensor
 

@@ -1,6 +1,8 @@
 #include "kernels/conv/conv_blocks.h"
 
+#include <algorithm>
 #include <array>
+#include <string>
 
 #include "base/half.h"
 #include "kernels/launch.h"
@@ -51,32 +53,54 @@ void append(std::vector<std::byte>& bytes, DType dtype, float value) {
 // Weights in the order in which the kernels read them.
 class WeightPacker {
  public:
-  WeightPacker(const graph::Conv& conv, DType dtype)
-      : conv_(conv), dtype_(dtype), taps_(static_cast<size_t>(conv.kernel_height * conv.kernel_width)) {}
+  WeightPacker(const graph::Conv& conv, DType dtype) : conv_(conv), dtype_(dtype) {}
 
   [[nodiscard]] std::vector<std::byte> run() const {
     std::vector<std::byte> bytes;
-    for (size_t block = 0; block < block_count(conv_.out_channels); ++block) {
-      for (size_t tap = 0; tap < taps_; ++tap) {
-        for (size_t in = 0; in < in_channels(); ++in) append_block(bytes, block, tap, in);
+    for (uint32_t out_block = 0; out_block < block_count(conv_.out_channels); ++out_block) {
+      for (uint32_t in_block = 0; in_block < block_count(conv_.in_channels); ++in_block) {
+        for (int kx = 0; kx < conv_.kernel_width; ++kx) {
+          for (int ky = 0; ky < conv_.kernel_height; ++ky) append_tap(bytes, out_block, in_block, kx, ky);
+        }
       }
     }
     return bytes;
   }
 
  private:
-  [[nodiscard]] size_t in_channels() const { return static_cast<size_t>(conv_.in_channels); }
-  void append_block(std::vector<std::byte>& bytes, size_t block, size_t tap, size_t in) const {
-    for (size_t out = block * kBlockChannels; out < (block + 1) * kBlockChannels; ++out) {
-      const bool is_there = out < static_cast<size_t>(conv_.out_channels);
-      append(bytes, dtype_, is_there ? (*conv_.weights)[(out * in_channels() + in) * taps_ + tap] : 0.0F);
+  void append_tap(std::vector<std::byte>& bytes, uint32_t out_block, uint32_t in_block, int kx,
+                  int ky) const {
+    for (uint32_t i = 0; i < block_inputs(conv_.in_channels); ++i) {
+      for (uint32_t o = 0; o < kBlockChannels; ++o) {
+        append(bytes, dtype_, weight(out_block * kBlockChannels + o, in_block * kBlockChannels + i, kx, ky));
+      }
     }
+  }
+  [[nodiscard]] float weight(size_t out, size_t in, int kx, int ky) const {
+    const auto in_channels = static_cast<size_t>(conv_.in_channels);
+    if (out >= static_cast<size_t>(conv_.out_channels) || in >= in_channels) return 0.0F;
+    const auto height = static_cast<size_t>(conv_.kernel_height);
+    const size_t row = (out * in_channels + in) * height + static_cast<size_t>(ky);
+    return (*conv_.weights)[row * static_cast<size_t>(conv_.kernel_width) + static_cast<size_t>(kx)];
   }
 
   const graph::Conv& conv_;
   DType dtype_;
-  size_t taps_;
 };
+
+uint64_t packed_weights(const graph::Conv& conv) {
+  const uint64_t taps = uint64_t{u32(conv.kernel_width)} * u32(conv.kernel_height);
+  return uint64_t{block_count(conv.out_channels)} * kBlockChannels * block_count(conv.in_channels) *
+         block_inputs(conv.in_channels) * taps;
+}
+
+// Registers of 32 bits that a thread can have at most.
+uint64_t register_limit(const DeviceInfo& device) {
+  constexpr uint32_t kArm = 0x13B5;
+  constexpr uint64_t kArmRegisters = 64;  // Arm's guide for Bifrost and Valhall; beyond, they spill
+  constexpr uint64_t kCommonRegisters = 255;
+  return device.vendor_id == kArm ? kArmRegisters : kCommonRegisters;
+}
 
 std::vector<std::byte> pack_biases(const graph::Conv& conv) {
   std::vector<std::byte> bytes;
@@ -104,6 +128,42 @@ Launch conv_launch(const LaunchContext& context, const Grid& grid) {
   return {.grid = grid, .push = push_bytes(push)};
 }
 
+uint32_t tuned_value(const Kernel& kernel, std::span<const Tuning> tuning, std::string_view name) {
+  const std::vector<Tuning> all = complete_tuning(kernel, tuning);
+  return std::find_if(all.begin(), all.end(), [&](const Tuning& tuned) { return tuned.name == name; })->value;
+}
+
+Status check_tile_values(const Kernel& kernel, std::span<const Tuning> tuning,
+                         std::span<const std::string_view> names) {
+  constexpr uint32_t kMost = 64;
+  for (const std::string_view name : names) {
+    const uint32_t value = tuned_value(kernel, tuning, name);
+    if (value >= 1 && value <= kMost) continue;
+    return fail(ErrorCode::device, "kernel " + std::string(kernel.id()) + ": " + std::string(name) + " is " +
+                                       std::to_string(value) + ", not 1 to " + std::to_string(kMost));
+  }
+  return {};
+}
+
+Status check_registers(std::string_view kernel, uint64_t vectors, const DeviceInfo& device) {
+  constexpr uint64_t kBesides = 24;  // addresses, sizes, counters
+  if (device.kind == "software") return {};
+  const uint64_t registers = vectors * kBlockChannels + kBesides;
+  if (registers <= register_limit(device)) return {};
+  return fail(ErrorCode::device,
+              "kernel " + std::string(kernel) + " needs about " + std::to_string(registers) +
+                  " registers a thread, but the device has about " + std::to_string(register_limit(device)));
+}
+
+Status check_unrolled(std::string_view kernel, uint64_t multiply_adds) {
+  constexpr uint64_t kMost = 1024;
+  if (multiply_adds <= kMost) return {};
+  return fail(ErrorCode::device, "kernel " + std::string(kernel) + " would be an unrolled loop of " +
+                                     std::to_string(multiply_adds) +
+                                     " multiply-adds on vectors, which is more than the " +
+                                     std::to_string(kMost) + " that drivers compile in bearable time");
+}
+
 bool BlockConv::computes(const graph::Graph&, const graph::Node& node) const {
   return std::holds_alternative<graph::Conv>(node.op);
 }
@@ -127,9 +187,7 @@ Status BlockConv::legal(const graph::Graph&, const graph::Node& node, const Devi
   const auto fits =
       check_launch_limits(id(), group, sizeof(ConvPush), block_count(conv.out_channels), device);
   if (!fits) return fits;
-  const uint64_t weights = uint64_t{block_count(conv.out_channels)} * kBlockChannels *
-                           (conv.weights->size() / static_cast<uint64_t>(conv.out_channels));
-  return check_binding_range(id(), "weights", weights * size_bytes(selection.dtype), device);
+  return check_binding_range(id(), "weights", packed_weights(conv) * size_bytes(selection.dtype), device);
 }
 
 KernelChoice BlockConv::choose(const graph::Graph&, const graph::Node& node,

@@ -1,7 +1,9 @@
 // What the convolution kernels on blocks of four channels share: push block, constants, variants, packed
-// weights.
+// weights, and the order in which terms are added (shaders/conv/blocks.slangh), so that all of them, with
+// whatever tunables, give the same bits on one device.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <string_view>
@@ -13,7 +15,7 @@ namespace upres::kernels {
 
 inline constexpr uint32_t kBlockChannels = 4;
 
-// shaders/conv/*.slang, Push.
+// shaders/conv/*.slang and blocks.slangh, Push.
 struct ConvPush {
   uint32_t row_begin = 0;
   uint32_t row_end = 0;
@@ -35,6 +37,34 @@ constexpr uint32_t block_count(int channels) {
   return (static_cast<uint32_t>(channels) + kBlockChannels - 1) / kBlockChannels;
 }
 
+// Channels of an input block that have weights: four, or all where there are fewer.
+constexpr uint32_t block_inputs(int in_channels) {
+  return std::min(static_cast<uint32_t>(in_channels), kBlockChannels);
+}
+
+// Blocks a thread when threads compute at most `most` each (at least 1): as few as make no thread more.
+constexpr uint32_t even_share(uint32_t blocks, uint32_t most) {
+  const uint32_t threads = (blocks + most - 1) / most;
+  return (blocks + threads - 1) / threads;
+}
+
+// The value of a tunable that the kernel has: `tuning`'s where it names it, else the default.
+uint32_t tuned_value(const Kernel& kernel, std::span<const Tuning> tuning, std::string_view name);
+
+// Whether these values lie in 1..64, so that products of them do not overflow. Errors: device, naming kernel
+// and tunable.
+Status check_tile_values(const Kernel& kernel, std::span<const Tuning> tuning,
+                         std::span<const std::string_view> names);
+
+// Whether a thread that keeps this many vectors of four floats has the registers for them. A device says
+// nothing about its registers: this knows vendors' published numbers, and that software devices keep them in
+// memory. Errors: device.
+Status check_registers(std::string_view kernel, uint64_t vectors, const DeviceInfo& device);
+
+// Whether an unrolled loop of this many multiply-adds on vectors is one that drivers compile in bearable
+// time. Errors: device.
+Status check_unrolled(std::string_view kernel, uint64_t multiply_adds);
+
 // The base of these kernels. Modules: the plain one works on packed f32, and there are the variants
 // "from_planes" (its input is plain), "to_planes" (its output), "planes" (both), and "fp16",
 // "fp16_from_planes", ... for f16.
@@ -55,8 +85,8 @@ class BlockConv : public Kernel {
   [[nodiscard]] KernelChoice choose(const graph::Graph& graph, const graph::Node& node,
                                     const Selection& selection) const override;
   [[nodiscard]] BindingNames bindings(const graph::Graph& graph, const graph::Node& node) const override;
-  // "weights": [out_channels / 4][kernel y][kernel x][in_channels][4] in the choice's type, and "biases":
-  // [out_channels / 4][4] float; zeros beyond the last output channel.
+  // "weights": [out_channels / 4][in_channels / 4][kernel x][kernel y][block_inputs][4] in the choice's type,
+  // and "biases": [out_channels / 4][4] float; zeros beyond the last channels.
   [[nodiscard]] std::vector<std::vector<std::byte>> pack_constant_data(
       const graph::Graph& graph, const graph::Node& node, const KernelChoice& choice) const override;
   [[nodiscard]] std::span<const PushField> push_fields() const override;

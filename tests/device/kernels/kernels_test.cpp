@@ -142,6 +142,46 @@ TEST_P(OnDevice, GroupSizesChangeNoBit) {
   });
 }
 
+// Every value of every tunable but the group's width and height, one at a time, where it is legal. Each is
+// another pipeline, so it is few cases: of convolutions the first and one of 16 channels beyond a tile's
+// edge.
+TEST_P(OnDevice, TunablesChangeNoBit) {
+  const auto is_tried = [](const Tunable& tunable) {
+    return tunable.name != "group_size_x" && tunable.name != "group_size_y";
+  };
+  if (std::ranges::none_of(GetParam()->tunables(), is_tried)) return;
+  for_each_case(46, [&](KernelRunner& runner, const Kernel& kernel, const KernelCase& test,
+                        const Selection& selection) {
+    const auto plain = run(runner, kernel, test, {.tuning = {}, .selection = selection});
+    ASSERT_TRUE(plain.has_value()) << plain.error().text();
+    for (const Tunable& tunable : kernel.tunables()) {
+      for (const uint32_t value : tunable.values.subspan(is_tried(tunable) ? 1 : tunable.values.size())) {
+        const std::vector<Tuning> tuning = {{std::string(tunable.name), value}};
+        Selection tuned = selection;
+        tuned.tuning = tuning;
+        if (!kernel.legal(test.graph, test.node(), runner.device_info(), tuned)) continue;
+        const auto other = run(runner, kernel, test, {.tuning = tuning, .selection = selection});
+        ASSERT_TRUE(other.has_value()) << other.error().text();
+        EXPECT_TRUE(same_bits(*plain, *other)) << tunable.name << " " << value;
+      }
+    }
+  });
+}
+
+// The kernels on blocks of channels add up in one order, so that which of them runs changes no picture.
+TEST_P(OnDevice, KernelsOnBlocksGiveTheSameBits) {
+  const Kernel& packed = *find_kernel("conv_packed");
+  if (GetParam()->id() != "conv_register" && GetParam()->id() != "conv_tile") return;
+  for_each_case(
+      3, [&](KernelRunner& runner, const Kernel& kernel, const KernelCase& test, const Selection& selection) {
+        const auto expected = run(runner, packed, test, {.tuning = {}, .selection = selection});
+        ASSERT_TRUE(expected.has_value()) << expected.error().text();
+        const auto actual = run(runner, kernel, test, {.tuning = {}, .selection = selection});
+        ASSERT_TRUE(actual.has_value()) << actual.error().text();
+        EXPECT_TRUE(same_bits(*expected, *actual));
+      });
+}
+
 INSTANTIATE_TEST_SUITE_P(Kernels, OnDevice, testing::ValuesIn(all_kernels().begin(), all_kernels().end()),
                          [](const auto& test) { return std::string(test.param->id()); });
 

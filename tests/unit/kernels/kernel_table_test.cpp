@@ -1,9 +1,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <set>
+#include <vector>
 
 #include "kernels/cases.h"
+#include "kernels/conv/conv_blocks.h"
 #include "kernels/kernel.h"
 #include "one_node.h"
 
@@ -146,6 +149,78 @@ TEST_F(Legality, WeightsBeyondTheBindingRange) {
   const auto status = conv.legal(test.graph, test.node(), device, {});
   ASSERT_FALSE(status.has_value());
   EXPECT_NE(status.error().message.find("weights"), std::string::npos);
+}
+
+// A kernel on blocks of channels, on a convolution of 64 channels to 64.
+class BlockLegality : public testing::Test {
+ protected:
+  Status legal(std::string_view kernel, const std::vector<Tuning>& tuning, int kernel_size = 3) {
+    graph::Conv conv{.in_channels = 64,
+                     .out_channels = 64,
+                     .kernel_height = kernel_size,
+                     .kernel_width = kernel_size,
+                     .padding = {},
+                     .apply_relu = true,
+                     .weights = {},
+                     .biases = {}};
+    const auto count = static_cast<size_t>(64 * 64 * kernel_size * kernel_size);
+    conv.weights = std::make_shared<std::vector<float>>(count);
+    conv.biases = std::make_shared<std::vector<float>>(64);
+    const graph::Graph graph = one_node(conv, {planar(64)}, {planar(64)});
+    return find_kernel(kernel)->legal(graph, graph.nodes()[0], device_, {.tuning = tuning});
+  }
+  void expect_refused(const Status& status, std::string_view word) {
+    ASSERT_FALSE(status.has_value());
+    EXPECT_EQ(status.error().code, ErrorCode::device);
+    EXPECT_NE(status.error().message.find(word), std::string::npos) << status.error().message;
+  }
+  DeviceInfo device_ = least_device();
+};
+
+TEST_F(BlockLegality, TilesThatFitTheRegisters) {
+  EXPECT_TRUE(legal("conv_register", {{"pixels_y", 8}, {"channel_blocks", 4}}));
+  expect_refused(legal("conv_register", {{"pixels_x", 2}, {"pixels_y", 8}, {"channel_blocks", 4}}),
+                 "registers");
+  device_.vendor_id = 0x13B5;  // Arm
+  EXPECT_TRUE(legal("conv_register", {{"pixels_y", 2}, {"channel_blocks", 2}}));
+  expect_refused(legal("conv_register", {}), "registers");
+  device_.kind = "software";  // has none
+  EXPECT_TRUE(legal("conv_register", {{"pixels_x", 2}, {"pixels_y", 8}, {"channel_blocks", 4}}));
+}
+
+TEST_F(BlockLegality, LoopsThatCompile) {
+  device_.kind = "software";
+  expect_refused(legal("conv_register", {{"pixels_x", 64}, {"pixels_y", 64}}), "multiply-adds");
+  EXPECT_TRUE(legal("conv_register", {{"pixels_y", 8}, {"channel_blocks", 4}}, 7));
+  expect_refused(legal("conv_register", {{"pixels_y", 8}, {"channel_blocks", 4}}, 9), "multiply-adds");
+}
+
+TEST_F(BlockLegality, ValuesOfNothingOrBeyondAllReason) {
+  for (const uint32_t value : {0U, 65U, 4294967295U}) {
+    for (const char* name : {"pixels_x", "pixels_y", "channel_blocks"})
+      expect_refused(legal("conv_register", {{name, value}}), name);
+    for (const char* name : {"tile_blocks", "channel_blocks"})
+      expect_refused(legal("conv_tile", {{name, value}}), name);
+  }
+}
+
+// (16 + 2) * (8 + 2) pixels of 16 bytes are 2880 bytes a block; (16 + 10) * (8 + 10) are 7488.
+TEST_F(BlockLegality, TilesThatFitSharedMemory) {
+  device_.limits.max_shared_memory_bytes = 4 * 2880;
+  EXPECT_TRUE(legal("conv_tile", {{"tile_blocks", 4}}));
+  device_.limits.max_shared_memory_bytes -= 1;
+  expect_refused(legal("conv_tile", {{"tile_blocks", 4}}), "shared memory");
+  device_.limits.max_shared_memory_bytes = 16384;
+  expect_refused(legal("conv_tile", {{"tile_blocks", 4}}, 11), "shared memory");
+}
+
+// 36 channels are 9 blocks: 3 a thread as well as 4 need three threads.
+TEST(BlockConvs, ThreadsShareBlocksEvenly) {
+  EXPECT_EQ(even_share(9, 4), 3U);
+  EXPECT_EQ(even_share(3, 4), 3U);
+  EXPECT_EQ(even_share(16, 4), 4U);
+  EXPECT_EQ(even_share(1, 1), 1U);
+  EXPECT_EQ(even_share(5, 2), 2U);
 }
 
 TEST(DeviceTensors, RowsOfPixelsArePaddedToFour) {
