@@ -42,6 +42,14 @@ function(upres_add_library name)
   target_link_libraries(${name} PUBLIC ${arg_LINK} PRIVATE upres_options ${arg_PRIVATE_LINK})
 endfunction()
 
+# Under the thread sanitizer everything takes several times as long.
+function(upres_stretch timeout)
+  if(UPRES_SANITIZE MATCHES thread)
+    math(EXPR stretched "${${timeout}} * 4")
+    set(${timeout} ${stretched} PARENT_SCOPE)
+  endif()
+endfunction()
+
 # upres_add_test(NAME GROUP unit SOURCES a_test.cpp ... LINK upres_graph ...)
 # A GoogleTest program; ctest label = GROUP (unit, device, system, oracle, docs). UPRES_TEST_DATA reaches it in the
 # environment.
@@ -50,6 +58,7 @@ function(upres_add_test name)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
+  upres_stretch(arg_TIMEOUT)
   find_package(GTest REQUIRED)
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE upres_options ${arg_LINK} GTest::gtest GTest::gmock GTest::gtest_main)
@@ -69,6 +78,7 @@ function(upres_add_pytest name)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
   endif()
+  upres_stretch(arg_TIMEOUT)
   add_test(NAME ${name} COMMAND ${UPRES_PYTHON} -B -m pytest -q -rs -p no:cacheprovider ${CMAKE_CURRENT_SOURCE_DIR}/${arg_FILE})
   set_tests_properties(${name} PROPERTIES LABELS ${arg_GROUP} TIMEOUT ${arg_TIMEOUT}
                        SKIP_REGULAR_EXPRESSION "(^|\n)[0-9]+ skipped in"

@@ -115,6 +115,7 @@ def test_a_pipe_without_end(upres):
     assert "cannot read standard input: it is longer than" in done.stderr and len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.skipif("tsan" in os.environ["UPRES_BIN"], reason="the thread sanitizer maps files of its own")
 def test_a_limit_on_file_sizes(upres):
     save(upres.folder / "p.png", np.random.default_rng(1).integers(0, 256, (60, 60, 3)).astype(np.uint8))
     np.save(upres.folder / "in.npy", np.zeros((1, 1, 60, 60), np.float32))

@@ -155,8 +155,7 @@ TEST(CpuSession, TwoSessionsInTwoThreads) {
 }
 
 TEST(CpuSession, OutOfMemoryIsAnError) {
-  if (upres::test::kAddressSanitizer)
-    GTEST_SKIP() << "the address sanitizer ends the process when memory is out";
+  if (upres::test::kSanitizerAllocates) GTEST_SKIP() << "the sanitizer ends the process when memory is out";
   const graph::Graph graph = Chain(planes(1024)).then(graph::Clip{0, 1}, planes(1024)).done();
   const auto session = make_session(graph, {.threads = 1, .band_rows = 1});
   ASSERT_TRUE(session);
@@ -171,8 +170,7 @@ TEST(CpuSession, OutOfMemoryIsAnError) {
 }
 
 TEST(CpuSession, RowsTooLongForTheLibraryAreAnError) {
-  if (upres::test::kAddressSanitizer)
-    GTEST_SKIP() << "the address sanitizer ends the process when memory is out";
+  if (upres::test::kSanitizerAllocates) GTEST_SKIP() << "the sanitizer ends the process when memory is out";
   std::mt19937 random(7);
   const auto session =
       make_session(Chain(planes(1)).conv(same_conv(1, 64, 3), random).done(), {.threads = 1});
