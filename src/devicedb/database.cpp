@@ -41,6 +41,7 @@ Result<std::vector<kernels::Tuning>> read_tuning(const Json& json, const std::st
 struct Record {
   std::string device;
   std::string kernel;
+  std::string shape;
   std::vector<kernels::Tuning> tuning;
 };
 
@@ -54,21 +55,28 @@ Status check_evidence(const ObjectReader& reader) {
   return {};
 }
 
+Result<std::string> optional_string(const ObjectReader& reader, std::string_view key) {
+  if (!reader.has(key)) return std::string();
+  auto value = reader.string(key);
+  if (value && value->empty()) return reader.complain(key, "must not be empty");
+  return value;
+}
+
 Result<Record> read_record(const Json& json, const std::string& place) {
   if (!json.is_object()) return fail(kCode, "key \"" + place + "\" must be an object");
   const ObjectReader reader(json, place, kCode);
-  if (auto status = reader.only({"device", "kernel", "tuning", "reason", "measured"}); !status)
+  if (auto status = reader.only({"device", "kernel", "shape", "tuning", "reason", "measured"}); !status)
     return propagate(status);
   if (auto status = check_evidence(reader); !status) return propagate(status);
   auto id = reader.string("kernel");
   if (!id) return propagate(id);
   const kernels::Kernel* kernel = kernels::find_kernel(*id);
   if (kernel == nullptr) return reader.complain("kernel", "names no kernel of this version");
-  Record record{{}, *id, {}};
-  if (reader.has("device")) {
-    auto device = reader.string("device");
-    if (!device) return propagate(device);
-    record.device = std::move(*device);
+  Record record{{}, *id, {}, {}};
+  for (const auto& [key, member] : {std::pair{"device", &record.device}, std::pair{"shape", &record.shape}}) {
+    auto text = optional_string(reader, key);
+    if (!text) return propagate(text);
+    *member = std::move(*text);
   }
   auto tuning_json = reader.object("tuning");
   if (!tuning_json) return propagate(tuning_json);
@@ -82,13 +90,6 @@ struct File {
   std::string vendor, architecture;
   std::vector<Record> records;
 };
-
-Result<std::string> optional_string(const ObjectReader& reader, std::string_view key) {
-  if (!reader.has(key)) return std::string();
-  auto value = reader.string(key);
-  if (value && value->empty()) return reader.complain(key, "must not be empty");
-  return value;
-}
 
 Result<File> read_file(std::string_view text) {
   auto json = parse_object(text, kCode);
@@ -108,7 +109,7 @@ Result<File> read_file(std::string_view text) {
     auto record = read_record((**entries)[i], "entries[" + std::to_string(i) + "]");
     if (!record) return propagate(record);
     const auto same = [&](const Record& other) {
-      return other.device == record->device && other.kernel == record->kernel;
+      return other.device == record->device && other.kernel == record->kernel && other.shape == record->shape;
     };
     if (std::any_of(file.records.begin(), file.records.end(), same)) {
       return reader.complain("entries", "has two entries for kernel " + record->kernel);
@@ -127,7 +128,8 @@ Result<Database> Database::parse(std::span<const NamedText> files) {
     if (!file) return propagate(file, std::string("device database ") + std::string(text.name));
     for (Record& record : file->records) {
       database.entries_.push_back({file->vendor, file->architecture, std::move(record.device),
-                                   std::move(record.kernel), std::move(record.tuning)});
+                                   std::move(record.kernel), std::move(record.shape),
+                                   std::move(record.tuning)});
     }
   }
   return database;
@@ -138,7 +140,7 @@ Database Database::embedded() {
   return parse(embedded_files()).value_or(Database());
 }
 
-// How near an entry is: 3 exact device, 2 architecture, 1 vendor, 0 any; nothing: for other devices.
+// How near an entry's device is: 3 the same, 2 its architecture, 1 its vendor, 0 any; nothing: another one.
 std::optional<int> Database::nearness(const Entry& entry, const Family& family,
                                       std::string_view device_name) {
   if (!entry.device.empty() && entry.device != device_name) return std::nullopt;
@@ -148,16 +150,19 @@ std::optional<int> Database::nearness(const Entry& entry, const Family& family,
   return entry.architecture.empty() ? (entry.vendor.empty() ? 0 : 1) : 2;
 }
 
-std::vector<kernels::Tuning> Database::tuning(const kernels::DeviceInfo& device,
-                                              std::string_view kernel) const {
+std::vector<kernels::Tuning> Database::tuning(const kernels::DeviceInfo& device, std::string_view kernel,
+                                              std::string_view shape) const {
   const Family family = family_of(device);
   const Entry* nearest = nullptr;
   int best = -1;
   for (const Entry& entry : entries_) {
-    if (entry.kernel != kernel) continue;
+    if (entry.kernel != kernel || (!entry.shape.empty() && entry.shape != shape)) continue;
+    const auto near = nearness(entry, family, device.name);
+    if (!near) continue;
+    const int rank = 2 * *near + (entry.shape.empty() ? 0 : 1);
     // Of equally near entries the last: files given later override earlier ones.
-    if (const auto near = nearness(entry, family, device.name); near && *near >= best) {
-      best = *near;
+    if (rank >= best) {
+      best = rank;
       nearest = &entry;
     }
   }

@@ -38,13 +38,17 @@ class Database {
   static Result<Database> parse(std::span<const NamedText> files);
 
   // The nearest entry's tunables of a kernel; empty where none has any (the kernel's defaults hold then).
+  // shape: what it is to compute, as kernels::shape_text says; of equally near entries the one for this very
+  // shape holds, else one for any.
   [[nodiscard]] std::vector<kernels::Tuning> tuning(const kernels::DeviceInfo& device,
-                                                    std::string_view kernel) const;
+                                                    std::string_view kernel,
+                                                    std::string_view shape = {}) const;
 
  private:
   struct Entry {
     std::string vendor, architecture, device;  // empty: any
     std::string kernel;
+    std::string shape;  // empty: any
     std::vector<kernels::Tuning> tuning;
   };
   static std::optional<int> nearness(const Entry& entry, const Family& family, std::string_view device_name);

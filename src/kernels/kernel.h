@@ -180,6 +180,9 @@ const Kernel* find_kernel(std::string_view id);
 std::vector<Selection> all_selections(const Kernel& kernel, const graph::Graph& graph,
                                       const graph::Node& node);
 
+// What a convolution is, for tables and the device database: "64->32 3x3 fp16"; empty for other operators.
+std::string shape_text(const graph::Node& node, DType dtype);
+
 // Values of the kernel's tunables: `tuning` where it names one, else the default.
 std::vector<Tuning> complete_tuning(const Kernel& kernel, std::span<const Tuning> tuning);
 GroupSize group_size_of(std::span<const Tuning> tuning);

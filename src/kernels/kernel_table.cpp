@@ -85,6 +85,14 @@ std::vector<Selection> all_selections(const Kernel& kernel, const graph::Graph& 
   return selections;
 }
 
+std::string shape_text(const graph::Node& node, DType dtype) {
+  const auto* conv = std::get_if<graph::Conv>(&node.op);
+  if (conv == nullptr) return {};
+  return std::to_string(conv->in_channels) + "->" + std::to_string(conv->out_channels) + " " +
+         std::to_string(conv->kernel_width) + "x" + std::to_string(conv->kernel_height) +
+         (dtype == DType::f16 ? " fp16" : " fp32");
+}
+
 std::vector<Tuning> complete_tuning(const Kernel& kernel, std::span<const Tuning> tuning) {
   std::vector<Tuning> complete;
   for (const Tunable& tunable : kernel.tunables()) {

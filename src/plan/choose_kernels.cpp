@@ -58,7 +58,8 @@ Result<Pick> legal_pick(const Chooser& chooser, const kernels::Kernel& kernel, c
   const auto check = [&](std::span<const kernels::Tuning> tuning) {
     return kernel.legal(chooser.graph, node, chooser.device, {.tuning = tuning, .dtype = dtype});
   };
-  auto known = kernels::complete_tuning(kernel, chooser.database.tuning(chooser.device, kernel.id()));
+  auto known = kernels::complete_tuning(
+      kernel, chooser.database.tuning(chooser.device, kernel.id(), kernels::shape_text(node, dtype)));
   if (check(known)) return Pick{&kernel, std::move(known), dtype};
   auto standard = kernels::complete_tuning(kernel, {});
   auto status = check(standard);

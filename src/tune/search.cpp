@@ -230,7 +230,8 @@ Result<SearchResult> search(const vkc::Device& device, const kernels::DeviceInfo
                             const SearchOptions& options) {
   auto legal = legal_tunings(info, task);
   if (legal.empty()) return fail(ErrorCode::device, "no values of its tunables are legal on this device");
-  Tunings standard = kernels::complete_tuning(*task.kernel, database.tuning(info, task.kernel->id()));
+  Tunings standard = kernels::complete_tuning(
+      *task.kernel, database.tuning(info, task.kernel->id(), kernels::shape_text(task.node(), task.dtype)));
   if (!task.kernel->legal(task.graph, task.node(), info, task.selection(standard))) standard = legal.front();
   auto reference = make_reference(task);
   if (!reference) return propagate(reference);

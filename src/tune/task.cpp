@@ -38,10 +38,8 @@ bool has_dtype(const kernels::Kernel& kernel, DType dtype) {
 }  // namespace
 
 std::string to_text(const Task& task) {
-  const graph::Conv& conv = task.conv();
-  return std::to_string(conv.in_channels) + "->" + std::to_string(conv.out_channels) + " " +
-         std::to_string(conv.kernel_width) + "x" + std::to_string(conv.kernel_height) + " on " +
-         std::to_string(task.extent.width_px) + "x" + std::to_string(task.extent.height_px);
+  return kernels::shape_text(task.node(), task.dtype) + " on " + std::to_string(task.extent.width_px) + "x" +
+         std::to_string(task.extent.height_px);
 }
 
 Result<std::vector<Task>> make_tasks(const graph::Graph& network, const Extent& size, DType dtype,

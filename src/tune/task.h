@@ -25,7 +25,7 @@ struct Task {
   }
 };
 
-// "64->32 3x3 on 1280x720"
+// "64->32 3x3 fp16 on 1280x720"
 std::string to_text(const Task& task);
 
 // A task for every kind of convolution of the network (same channels, kernel size and padding count once) and

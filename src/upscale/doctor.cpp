@@ -128,11 +128,12 @@ void check_convolution(std::vector<KernelCheck>& checks, const Device& device,
   const std::string& forced = device.options().kernel;
   for (const kernels::Kernel* kernel : kernels::all_kernels()) {
     if (!kernel->computes(plain.graph, plain.node()) || (!forced.empty() && forced != kernel->id())) continue;
-    const auto known = devicedb::Database::embedded().tuning(device.info(), kernel->id());
     DType last = DType::u8;
     for (kernels::Selection selection : kernels::all_selections(*kernel, plain.graph, plain.node())) {
       const bool is_first = std::exchange(last, selection.dtype) != selection.dtype;
       if (!is_first && index % kOtherStorages != 0) continue;
+      const auto known = devicedb::Database::embedded().tuning(
+          device.info(), kernel->id(), kernels::shape_text(plain.node(), selection.dtype));
       selection.tuning = known;
       if (!kernel->legal(plain.graph, plain.node(), device.info(), selection)) selection.tuning = {};
       if (!kernel->legal(plain.graph, plain.node(), device.info(), selection)) continue;

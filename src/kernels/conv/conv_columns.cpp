@@ -23,7 +23,8 @@ struct Shape {
   [[nodiscard]] uint32_t shared_memory_bytes() const {
     const uint32_t halo = u32(kernel_size) - 1;
     const uint32_t slices = divide_up(u32(in_channels * kernel_size * kernel_size), kFragment);
-    return u32(in_channels) * (kTile_px + halo) * (kTileRows + halo) * 2 + kTile_px * (2 * slices + 1) * 16;
+    const uint32_t planes = u32(in_channels) * (kTile_px + halo) * (kTileRows + halo) * 2;
+    return planes + kTile_px * (2 * slices + 1) * 16 + kTile_px * (u32(out_channels) / 8 + 1) * 16;
   }
 };
 
