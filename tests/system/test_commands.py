@@ -272,3 +272,25 @@ class TestCompare:
         upres.plain("compare", "a.png", code=2)
         upres.plain("compare", "a.png", "a.png", "a.png", code=2)
         upres.plain("compare", "a.png", "a.png", "--html", "x.html", code=2)
+
+
+def test_tune_prints_the_best_beside_what_was_used(upres, llvmpipe):
+    events = upres.events("tune", "-m", "espcn_x2", "--size", "24x16", "--kernel", "conv_packed", "--budget", "3",
+                          device="llvmpipe")
+    best = [event for event in events if event["event"] == "best"]
+    assert len(best) == 4
+    for event in best:
+        assert event["kernel"] == "conv_packed" and event["device"].startswith("llvmpipe")
+        assert set(event["best"]) == set(event["default"]) == {"parameters", "time_ms", "gflops"}
+        assert 0 < event["best"]["time_ms"] <= event["default"]["time_ms"]
+        assert not event["rejected"]
+    upres("tune", "-m", "espcn_x2", device="cpu", code=3)
+    upres("tune", "--kernel", "conv_nowhere", device="llvmpipe", code=2)
+
+
+def test_fp16_on_a_gpu_is_close_to_fp32(upres, llvmpipe):
+    save(upres.folder / "p.png", gradient(40, 24))
+    for precision in ("fp32", "fp16"):
+        upres("p.png", "-o", f"{precision}.png", "--precision", precision, device="llvmpipe")
+    [comparison] = upres.events("compare", "fp32.png", "fp16.png")
+    assert comparison["psnr_rgb"] is None or comparison["psnr_rgb"] > 55

@@ -75,6 +75,20 @@ TEST(Database, LaterFilesOverrideEarlierOnes) {
   EXPECT_EQ(group_size_x(*database, device("any", 1)), 64U);
 }
 
+TEST(Database, AnEntryForTheShapeHoldsBeforeOneForAny) {
+  const auto database = parse(
+      {file("", entry("conv_naive", 8) + "," + entry("conv_naive", 64, R"(, "shape": "1->64 5x5 fp32")")),
+       file(R"("vendor": "nvidia", )", entry("conv_naive", 32))});
+  ASSERT_TRUE(database) << database.error().text();
+  const auto of = [&](const kernels::DeviceInfo& info, std::string_view shape) {
+    return database->tuning(info, "conv_naive", shape).front().value;
+  };
+  EXPECT_EQ(of(device("any", 1), "1->64 5x5 fp32"), 64U);
+  EXPECT_EQ(of(device("any", 1), "1->64 5x5 fp16"), 8U);
+  EXPECT_EQ(of(device("any", 1), ""), 8U);
+  EXPECT_EQ(of(device("Tesla T4", 0x10DE), "1->64 5x5 fp32"), 32U);  // nearer, if for any shape
+}
+
 struct Bad {
   std::string text;
   std::string message;

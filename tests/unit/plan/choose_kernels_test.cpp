@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "plan/plan.h"
 #include "unit/plan/networks.h"
 
@@ -104,6 +106,60 @@ TEST(ChooseKernels, ForcedKernels) {
       choose_kernels(testing::espcn(1, 1, 1, 4), device, devicedb::Database::embedded(), {"conv_naive"});
   ASSERT_FALSE(nowhere);
   EXPECT_EQ(nowhere.error().code, ErrorCode::device);
+}
+
+kernels::DeviceInfo matrix_device() {
+  kernels::DeviceInfo device = test_device();
+  device.limits.max_group_invocations = 1024;
+  device.limits.max_group_size = {1024, 1024, 64};
+  device.limits.max_shared_memory_bytes = 49152;
+  device.limits.fp16_storage = true;
+  device.limits.fp16_arithmetic = true;
+  device.limits.cooperative_matrix = true;
+  return device;
+}
+
+// What a node reads is what the node before it writes.
+TEST(ChooseKernels, NeighboursUnderstandEachOther) {
+  for (const DType dtype : {DType::f32, DType::f16}) {
+    for (const int channels : {6, 16, 64}) {
+      for (const char* forced : {"", "conv_rows", "conv_packed", "conv_naive"}) {
+        const auto graph = with_ends(espcn(1, 1, 2, channels));
+        const auto chosen =
+            choose_kernels(graph, matrix_device(), devicedb::Database::embedded(), {forced, dtype});
+        if (!chosen) continue;  // the forced kernel is legal for none of these
+        for (size_t i = 0; i < (*chosen)->nodes.size(); ++i) {
+          const graph::Node& node = (*chosen)->graph.nodes()[i];
+          const ChosenNode& here = (*chosen)->nodes[i];
+          SCOPED_TRACE(node.name + " " + kernels::module_name(here.choice));
+          EXPECT_EQ(here.choice.input, (*chosen)->storages[node.inputs.front()]);
+          EXPECT_EQ(here.choice.output, (*chosen)->storages[node.outputs.front()]);
+          const auto reads = here.kernel->reads((*chosen)->graph, node, here.choice.dtype);
+          EXPECT_EQ(std::count(reads.begin(), reads.end(), here.choice.input), 1);
+          const auto writes = here.kernel->writes((*chosen)->graph, node, here.choice.dtype);
+          EXPECT_EQ(std::count(writes.begin(), writes.end(), here.choice.output), 1);
+        }
+      }
+    }
+  }
+}
+
+TEST(ChooseKernels, HalfWhereTheDeviceHasIt) {
+  const auto graph = with_ends(espcn(1, 1, 2, 64));
+  const auto half = choose_kernels(graph, matrix_device(), devicedb::Database::embedded(), {"", DType::f16});
+  ASSERT_TRUE(half) << half.error().text();
+  const auto count = [&](const ChosenGraph& chosen, std::string_view kernel) {
+    return std::count_if(chosen.nodes.begin(), chosen.nodes.end(),
+                         [&](const ChosenNode& node) { return node.choice.kernel == kernel; });
+  };
+  EXPECT_GT(count(**half, "conv_rows"), 0);
+  const auto without = choose_kernels(graph, test_device(), devicedb::Database::embedded(), {"", DType::f16});
+  ASSERT_FALSE(without);
+  EXPECT_EQ(without.error().code, ErrorCode::device);
+  EXPECT_THAT(without.error().message, HasSubstr("in f16"));
+  const auto naive =
+      choose_kernels(graph, matrix_device(), devicedb::Database::embedded(), {"conv_naive", DType::f16});
+  EXPECT_FALSE(naive);
 }
 
 TEST(ChooseKernels, GraphsThatNothingRuns) {

@@ -40,6 +40,21 @@ TEST_P(Golden, Plan) {
   EXPECT_EQ(text, read(file)) << "look at the difference; if it is meant, run with UPRES_UPDATE_GOLDEN=1";
 }
 
+// A network of the sizes that the matrix kernels have.
+TEST(GoldenHalf, Plan) {
+  const auto device = devicedb::device_info_from_json(read("devices/h200.json"));
+  ASSERT_TRUE(device) << device.error().text();
+  const auto chosen = choose_kernels(testing::espcn(1, 1, 3, 64), *device, devicedb::Database::embedded(),
+                                     {.forced_conv = {}, .dtype = DType::f16});
+  ASSERT_TRUE(chosen) << chosen.error().text();
+  const auto plan = make_plan(*chosen, std::vector<Extent>{{40, 30}});
+  ASSERT_TRUE(plan) << plan.error().text();
+  const std::string text = to_text(*plan);
+  const std::string file = "golden/h200_fp16.txt";
+  if (std::getenv("UPRES_UPDATE_GOLDEN") != nullptr) std::ofstream(path(file), std::ios::binary) << text;
+  EXPECT_EQ(text, read(file)) << "look at the difference; if it is meant, run with UPRES_UPDATE_GOLDEN=1";
+}
+
 INSTANTIATE_TEST_SUITE_P(Devices, Golden, ::testing::Values("llvmpipe", "h200", "mali"));
 
 }  // namespace
