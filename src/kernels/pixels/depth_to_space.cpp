@@ -71,7 +71,8 @@ Launch DepthToSpace::launch(const LaunchContext& context) const {
                                  .in_width = u32(in.width_px),
                                  .in_height = u32(in.height_px),
                                  .out_channels = channels};
-  return {.grid = {u32(output_extent(context).width_px), u32(in.height_px), channels}, .push = push_bytes(push)};
+  return {.grid = {u32(output_extent(context).width_px), u32(in.height_px), channels},
+          .push = push_bytes(push)};
 }
 
 }  // namespace upres::kernels
