@@ -48,14 +48,17 @@ struct Trial::Impl {
   Buffers buffers;
   std::vector<Extent> extents;
 
-  Result<Buffers> make_buffers(std::span<const Extent> sizes, std::span<const std::byte> input) const;
-  Status record(vkc::Commands& commands, const Buffers& with, std::span<const Extent> sizes) const;
+  // graph: of one node that the kernel was chosen for, or one of the same choice.
+  Result<Buffers> make_buffers(const graph::Graph& graph, std::span<const Extent> sizes,
+                               std::span<const std::byte> input) const;
+  Status record(vkc::Commands& commands, const graph::Graph& graph, const Buffers& with,
+                std::span<const Extent> sizes) const;
 };
 
-Result<Buffers> Trial::Impl::make_buffers(std::span<const Extent> sizes,
+Result<Buffers> Trial::Impl::make_buffers(const graph::Graph& graph, std::span<const Extent> sizes,
                                           std::span<const std::byte> input) const {
-  const graph::Node& node = task.node();
-  const kernels::BindingNames names = task.kernel->bindings(task.graph, node);
+  const graph::Node& node = graph.nodes().front();
+  const kernels::BindingNames names = task.kernel->bindings(graph, node);
   Buffers made;
   const auto add = [&](std::string_view name, size_t bytes, std::span<const std::byte> content) -> Status {
     auto buffer = vkc::Buffer::create(device, bytes, vkc::MemoryKind::device, name);
@@ -69,10 +72,10 @@ Result<Buffers> Trial::Impl::make_buffers(std::span<const Extent> sizes,
     return {};
   };
   if (auto status = add(names.inputs.front(), input.size(), input); !status) return propagate(status);
-  const auto& out_type = task.graph.value(node.outputs.front()).type;
+  const auto& out_type = graph.value(node.outputs.front()).type;
   const size_t out_bytes = kernels::storage_bytes(task.output, out_type, sizes[node.outputs.front()]);
   if (auto status = add(names.outputs.front(), out_bytes, {}); !status) return propagate(status);
-  const auto constants = task.kernel->pack_constant_data(task.graph, node, choice);
+  const auto constants = task.kernel->pack_constant_data(graph, node, choice);
   for (size_t i = 0; i < constants.size(); ++i) {
     if (auto status = add(names.constant_data[i], constants[i].size(), constants[i]); !status)
       return propagate(status);
@@ -80,9 +83,9 @@ Result<Buffers> Trial::Impl::make_buffers(std::span<const Extent> sizes,
   return made;
 }
 
-Status Trial::Impl::record(vkc::Commands& commands, const Buffers& with,
+Status Trial::Impl::record(vkc::Commands& commands, const graph::Graph& graph, const Buffers& with,
                            std::span<const Extent> sizes) const {
-  const kernels::Launch launch = task.kernel->launch({task.graph, task.node(), sizes, choice});
+  const kernels::Launch launch = task.kernel->launch({graph, graph.nodes().front(), sizes, choice});
   const vkc::Extent extent{launch.grid.width, launch.grid.persistent ? 1 : launch.grid.rows,
                            launch.grid.depth};
   const auto status =
@@ -114,7 +117,7 @@ Result<Trial> Trial::create(const vkc::Device& device, const Task& task,
                                           std::move(*extents)});
   const auto& in_type = task.graph.value(task.node().inputs.front()).type;
   const auto input = pattern(task, kernels::storage_bytes(task.input, in_type, task.extent));
-  auto buffers = impl->make_buffers(impl->extents, input);
+  auto buffers = impl->make_buffers(task.graph, impl->extents, input);
   if (!buffers) return propagate(buffers);
   impl->buffers = std::move(*buffers);
   return Trial(std::move(impl));
@@ -139,12 +142,12 @@ Result<kernels::Comparison> Trial::compare(const Reference& reference) const {
   const kernels::KernelCase& test = reference.test;
   const auto sizes = kernels::case_extents(test);
   if (!sizes) return tl::unexpected(sizes.error());
-  auto buffers =
-      impl_->make_buffers(*sizes, kernels::to_storage(impl_->task.input, reference.inputs.front()));
+  auto buffers = impl_->make_buffers(test.graph, *sizes,
+                                     kernels::to_storage(impl_->task.input, reference.inputs.front()));
   if (!buffers) return propagate(buffers);
   auto commands = vkc::Commands::create(impl_->device);
   if (!commands) return device_error(commands.error(), "checking a trial");
-  if (auto status = impl_->record(*commands, *buffers, *sizes); !status) return propagate(status);
+  if (auto status = impl_->record(*commands, test.graph, *buffers, *sizes); !status) return propagate(status);
   const auto submission = commands->submit();
   if (!submission) return device_error(submission.error(), "checking a trial");
   if (auto done = submission->wait(); !done) return device_error(done.error(), "checking a trial");
@@ -170,7 +173,7 @@ Result<double> Trial::time_ms(int launches) const {
   if (!stamps) return device_error(stamps.error(), "timing a trial");
   (void)commands->write_timestamp(*stamps, 0);  // errors come back from submit
   for (int i = 0; i < launches; ++i) {
-    if (auto status = impl_->record(*commands, impl_->buffers, impl_->extents); !status)
+    if (auto status = impl_->record(*commands, impl_->task.graph, impl_->buffers, impl_->extents); !status)
       return propagate(status);
   }
   (void)commands->write_timestamp(*stamps, 1);

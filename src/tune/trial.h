@@ -37,7 +37,8 @@ class Trial {
 
   [[nodiscard]] const kernels::KernelChoice& choice() const;
 
-  // Computes the small picture and compares it with what is expected.
+  // Computes the small picture and compares it with what is expected. The reference may be of another
+  // convolution for which the kernel's choice is the same: other weights, padding and sizes.
   [[nodiscard]] Result<kernels::Comparison> compare(const Reference& reference) const;
   // The same; an error says where they differ.
   [[nodiscard]] Status check(const Reference& reference) const;

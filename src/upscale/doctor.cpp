@@ -1,12 +1,17 @@
 #include "upscale/doctor.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <map>
+#include <string>
 #include <utility>
 #include <variant>
 
 #include "devicedb/devicedb.h"
 #include "kernels/cases.h"
 #include "kernels/kernel.h"
+#include "plan/plan.h"
 #include "tune/trial.h"
 
 namespace upres::upscale {
@@ -109,21 +114,37 @@ void note_outcome(std::vector<KernelCheck>& checks, const Result<Outcome>& outco
 // module.
 constexpr size_t kOtherStorages = 7;
 
-Result<Outcome> run_trial(const Device& device, const kernels::Kernel& kernel,
+// Compiled kernels: many cases differ in sizes and weights only.
+using Trials = std::map<std::string, tune::Trial>;
+
+Result<const tune::Trial*> trial_for(Trials& trials, const Device& device, const tune::Task& task,
+                                     std::span<const kernels::Tuning> tuning) {
+  const auto complete = kernels::complete_tuning(*task.kernel, tuning);
+  const auto choice = task.kernel->choose(task.graph, task.node(), task.selection(complete));
+  const kernels::GroupSize& group = choice.group_size;
+  const std::string key = fmt::format("{} {} {} {} {}", kernels::module_name(choice),
+                                      plan::constants_text(choice), group.x, group.y, group.z);
+  if (const auto known = trials.find(key); known != trials.end()) return &known->second;
+  auto trial = tune::Trial::create(*device.gpu(), task, complete);
+  if (!trial) return propagate(trial);
+  return &trials.emplace(key, std::move(*trial)).first->second;
+}
+
+Result<Outcome> run_trial(Trials& trials, const Device& device, const kernels::Kernel& kernel,
                           const kernels::Selection& selection, const tune::Reference& reference) {
   const kernels::KernelCase& test = reference.test;
   const tune::Task task{&kernel,         test.graph,      test.extents.front(),
                         selection.dtype, selection.input, selection.output};
-  auto trial = tune::Trial::create(*device.gpu(), task, kernels::complete_tuning(kernel, selection.tuning));
-  if (!trial) return propagate(trial);
-  auto comparison = trial->compare(reference);
+  const auto trial = trial_for(trials, device, task, selection.tuning);
+  if (!trial) return tl::unexpected(trial.error());
+  auto comparison = (*trial)->compare(reference);
   if (!comparison) return propagate(comparison);
-  return Outcome{kernels::module_name(trial->choice()), std::move(*comparison)};
+  return Outcome{kernels::module_name((*trial)->choice()), std::move(*comparison)};
 }
 
 // A convolution on a GPU: with each kernel that the device can run, in each type that it has. As a graph of
 // one node it would only show the kernel that a plan likes best, between values that lie plainly.
-void check_convolution(std::vector<KernelCheck>& checks, const Device& device,
+void check_convolution(std::vector<KernelCheck>& checks, Trials& trials, const Device& device,
                        const kernels::KernelCase& plain, size_t index) {
   const std::string& forced = device.options().kernel;
   for (const kernels::Kernel* kernel : kernels::all_kernels()) {
@@ -142,7 +163,7 @@ void check_convolution(std::vector<KernelCheck>& checks, const Device& device,
       if (is_half) kernels::allow_rounding(reference.test, kernels::kHalfBits);
       auto expected = kernels::case_expected(plain, reference.inputs);
       if (expected) reference.expected = std::move(*expected);
-      note_outcome(checks, run_trial(device, *kernel, selection, reference),
+      note_outcome(checks, run_trial(trials, device, *kernel, selection, reference),
                    is_half ? Precision::fp16 : Precision::fp32, reference.test);
     }
   }
@@ -153,11 +174,12 @@ void check_convolution(std::vector<KernelCheck>& checks, const Device& device,
 Result<std::vector<KernelCheck>> check_kernels(const Device& device, Precision precision,
                                                const std::function<bool()>& cancelled) {
   std::vector<KernelCheck> checks;
+  Trials trials;
   size_t index = 0;
   for (kernels::KernelCase& test : cases_for(device)) {
     if (cancelled && cancelled()) return fail(ErrorCode::cancelled, "stopped");
     if (std::holds_alternative<graph::Conv>(test.node().op) && !device.is_cpu()) {
-      check_convolution(checks, device, test, index++);
+      check_convolution(checks, trials, device, test, index++);
       continue;
     }
     if (precision == Precision::bf16) {
