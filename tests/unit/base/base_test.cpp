@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
 #include <utility>
 
 #include "base/error.h"
@@ -56,6 +57,15 @@ TEST(Error, GainsContextAndListsReasons) {
   EXPECT_EQ(error.message, "while opening: no device");
   EXPECT_EQ(error.text(), "while opening: no device\n  gpu 0: too old");
   EXPECT_EQ(error.code, ErrorCode::device);
+}
+
+TEST(Image, RefusesUnknownSamples) {
+  for (const int number : {-1, 5, 99}) {
+    const auto refused = Image::create({4, 4, 3, static_cast<DType>(number)});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::usage);
+    EXPECT_NE(refused.error().message.find("type " + std::to_string(number)), std::string::npos);
+  }
 }
 
 TEST(Image, CropKeepsTheStride) {
