@@ -101,5 +101,27 @@ TEST(Callbacks, ExceptionsAreErrors) {
   EXPECT_EQ(enlarger.submit(source.view(), options)->wait().error().code, ErrorCode::usage);
 }
 
+// Throws something of its own when the library copies it.
+struct CopyThrows {
+  CopyThrows() = default;
+  CopyThrows(const CopyThrows& /*other*/) { throw 7; }
+  CopyThrows(CopyThrows&&) noexcept = default;
+  CopyThrows& operator=(const CopyThrows&) = delete;
+  CopyThrows& operator=(CopyThrows&&) = delete;
+  ~CopyThrows() = default;
+  bool operator()() const { return false; }
+};
+
+TEST(Callbacks, ThatCannotBeCopiedAreErrors) {
+  Upscaler enlarger = upscaler();
+  const Image source = picture({20, 10, 3, DType::u8});
+  UpscaleOptions options;
+  options.cancelled = CopyThrows();
+  const auto refused = enlarger.submit(source.view(), options);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::usage);
+  EXPECT_TRUE(enlarger.upscale(source.view(), options)) << "which copies nothing";
+}
+
 }  // namespace
 }  // namespace upres::test
