@@ -80,7 +80,8 @@ struct Image {
   std::vector<std::byte> bytes;
   Metadata metadata = {};
 
-  // A picture of zeros. Error input when its size is not positive or exceeds what memory can address.
+  // A picture of zeros. Errors: input (its size or channels are not possible, or exceed what memory can
+  // address), usage (dtype is no DType).
   static Result<Image> create(const ImageShape& shape);
 
   [[nodiscard]] ImageView view() const { return {shape, shape.row_bytes(), bytes}; }

@@ -13,7 +13,8 @@ enum class LogLevel {
   warning,  // the work goes on, but the user should know
 };
 
-// A copyable handle on a sink; an empty one swallows everything. The sink may be called from any thread.
+// A copyable handle on a sink; an empty one swallows everything. The sink may be called from any thread. What
+// it throws is caught and dropped with the message.
 class Log {
  public:
   using Sink = std::function<void(LogLevel, std::string_view)>;
@@ -21,13 +22,18 @@ class Log {
   Log() = default;
   explicit Log(Sink sink) : sink_(std::move(sink)) {}
 
-  void debug(std::string_view text) const { write(LogLevel::debug, text); }
-  void info(std::string_view text) const { write(LogLevel::info, text); }
-  void warning(std::string_view text) const { write(LogLevel::warning, text); }
+  void debug(std::string_view text) const noexcept { write(LogLevel::debug, text); }
+  void info(std::string_view text) const noexcept { write(LogLevel::info, text); }
+  void warning(std::string_view text) const noexcept { write(LogLevel::warning, text); }
 
  private:
-  void write(LogLevel level, std::string_view text) const {
-    if (sink_) sink_(level, text);
+  // What the sink throws ends here: there is nobody to tell, and the work must not fail for a message.
+  void write(LogLevel level, std::string_view text) const noexcept {
+    if (!sink_) return;
+    try {
+      sink_(level, text);
+    } catch (...) {
+    }
   }
   Sink sink_;
 };

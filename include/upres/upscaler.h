@@ -5,8 +5,9 @@
 //   auto done = upscaler->upscale_file("photo.jpg", "photo_x2.png");
 //
 // Every failure is a value (Result, Status) with a reason. Nothing is thrown, printed or kept in globals of
-// upres; messages go to the Log that the caller passes. Of the libraries below, libvips (pictures) and OpenMP
-// (the CPU device) keep state of their own in the process.
+// upres; messages go to the Log that the caller passes. Empty names, and paths that hold a NUL, are usage
+// errors. Of the libraries below, libvips (pictures) and OpenMP (the CPU device) keep state of their own in
+// the process.
 //
 // All classes here are handles. Device and Model are shared: copies refer to the same thing, which lives as
 // long as anything that uses it, so the order of destruction does not matter.
@@ -112,8 +113,8 @@ struct UpscalerOptions {
   int pictures_in_flight = 2;
 };
 
-// How one picture is to be enlarged. Callbacks come from the thread that computes, must not throw and must
-// not call the Upscaler that calls them.
+// How one picture is to be enlarged. Callbacks come from the thread that computes and must not call the
+// Upscaler that calls them. They must not throw; whatever one throws ends the picture with error usage.
 struct UpscaleOptions {
   // Above 1 and at most the model's factor: sides are multiplied and rounded to nearest. 0: the model's
   // factor.

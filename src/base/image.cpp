@@ -35,6 +35,11 @@ MutableImageView crop(const MutableImageView& view, int x, int y, int width_px, 
 }
 
 Result<Image> Image::create(const ImageShape& shape) {
+  if (size_bytes(shape.dtype) == 0) {
+    return fail(ErrorCode::usage, "there are no samples of type " +
+                                      std::to_string(static_cast<int>(shape.dtype)) +
+                                      "; pictures have u8, u16 or f32");
+  }
   if (shape.width_px <= 0 || shape.height_px <= 0 || shape.channels < 1 || shape.channels > 4) {
     return fail(ErrorCode::input, "a picture of " + size_text(shape) + " is not possible");
   }

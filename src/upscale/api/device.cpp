@@ -1,5 +1,6 @@
 #include "upscale/api/handles.h"
 #include "upscale/api/no_exceptions.h"
+#include "upscale/api/request.h"
 #include "upscale/devices.h"
 #include "upscale/threads.h"
 #include "upscale/version.h"
@@ -16,6 +17,11 @@ Result<Device> open_device(std::string_view selector, const DeviceOptions& optio
     return fail(ErrorCode::usage, "threads " + std::to_string(options.threads) + " is not within 0 to " +
                                       std::to_string(upscale::kMaxThreads) +
                                       "; 0 means as many as there are cores");
+  }
+  if (auto checked = check_name(selector, "the device's name"); !checked) return propagate(checked);
+  if (!options.cache_folder.empty()) {
+    if (auto checked = check_path(options.cache_folder, "the cache folder"); !checked)
+      return propagate(checked);
   }
   const auto entry = upscale::choose_device(upscale::list_devices(log), selector);
   if (!entry) return tl::unexpected(entry.error());

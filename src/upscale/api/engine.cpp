@@ -80,11 +80,11 @@ Result<Image> Engine::upscale(const ImageView& input, const UpscaleOptions& opti
 Status Engine::upscale_into(const ImageView& input, const MutableImageView& output, Watch& watch) {
   if (auto checked = check_view(input, "the input"); !checked) return checked;
   if (auto checked = check_view(output, "the output"); !checked) return checked;
-  if (overlap(input, output))
-    return fail(ErrorCode::usage, "the output lies in the memory of the input; give it memory of its own");
   auto fits = check_output_extent(model_, {input.shape.width_px, input.shape.height_px},
                                   {output.shape.width_px, output.shape.height_px});
   if (!fits) return fits;
+  if (overlap(input, output))
+    return fail(ErrorCode::usage, "the output lies in the memory of the input; give it memory of its own");
   Image input_copy;
   const auto source = computable(input, input_copy);
   if (!source) return tl::unexpected(source.error());

@@ -9,6 +9,7 @@
 #include "image/picture.h"
 #include "image/write.h"
 #include "upscale/api/request.h"
+#include "upscale/api/samples.h"
 #endif
 
 namespace upres {
@@ -42,9 +43,9 @@ Result<image::Format> output_format(const fs::path& output, const FileOptions& o
 
 // Samples of the result: as many bits as the input has, and the format can hold.
 Result<DType> output_dtype(const ImageShape& input, image::Format format, const FileOptions& options) {
-  if (options.upscale.output_dtype == DType::f32)
-    return wrong("files hold 8 or 16 bits; f32 is for pixels in memory");
-  return options.upscale.output_dtype.value_or(image::file_dtype(format, input.dtype));
+  const DType dtype = options.upscale.output_dtype.value_or(image::file_dtype(format, input.dtype));
+  if (dtype == DType::u8 || dtype == DType::u16) return dtype;
+  return wrong("files hold 8 or 16 bits (u8, u16), not samples of type " + type_text(dtype));
 }
 
 Status check_not_the_input(const fs::path& input, const fs::path& output) {
@@ -85,6 +86,8 @@ Result<Enlarged> enlarge(Engine& engine, const fs::path& input, image::Format fo
 Result<FileReport> upscale_file(Engine& engine, const fs::path& input, const fs::path& output,
                                 const FileOptions& options, Watch& watch, const Log& log) {
   const Clock::time_point begin = Clock::now();
+  if (auto checked = check_path(input, "the input's name"); !checked) return propagate(checked);
+  if (auto checked = check_path(output, "the output's name"); !checked) return propagate(checked);
   const auto format = output_format(output, options);
   if (!format) return tl::unexpected(format.error());
   if (options.quality < 1 || options.quality > 100)

@@ -3,6 +3,7 @@
 #include "graph/graph.h"
 #include "upscale/api/handles.h"
 #include "upscale/api/no_exceptions.h"
+#include "upscale/api/request.h"
 
 namespace upres {
 namespace {
@@ -14,6 +15,7 @@ Result<Model> as_handle(Result<upscale::PictureModel> model) {
 }
 
 Result<Model> open_embedded(std::string_view name) {
+  if (auto checked = check_name(name, "the model's name"); !checked) return propagate(checked);
   const auto names = embedded_models();
   if (!names) return tl::unexpected(names.error());
   if (std::ranges::find(*names, name) != names->end())
@@ -30,11 +32,17 @@ Result<Model> Model::embedded(std::string_view name) {
 }
 
 Result<Model> Model::from_file(const std::filesystem::path& path) {
-  return without_exceptions([&] { return as_handle(upscale::read_picture_model(path)); });
+  return without_exceptions([&]() -> Result<Model> {
+    if (auto checked = check_path(path, "the model's file name"); !checked) return propagate(checked);
+    return as_handle(upscale::read_picture_model(path));
+  });
 }
 
 Result<Model> Model::from_memory(std::span<const std::byte> onnx, std::string_view label) {
-  return without_exceptions([&] { return as_handle(upscale::read_picture_model(onnx, label)); });
+  return without_exceptions([&]() -> Result<Model> {
+    if (auto checked = check_name(label, "the model's label"); !checked) return propagate(checked);
+    return as_handle(upscale::read_picture_model(onnx, label));
+  });
 }
 
 const std::string& Model::name() const { return impl_->model.model.name; }

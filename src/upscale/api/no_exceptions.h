@@ -21,6 +21,9 @@ auto without_exceptions(F&& run) -> decltype(run()) {
     return fail(ErrorCode::input, "out of memory");
   } catch (const std::exception& exception) {
     return fail(ErrorCode::input, one_line(exception.what()));
+  } catch (...) {  // nothing below throws such things
+    return fail(ErrorCode::usage,
+                "a function or object of the caller threw something that is not a std::exception");
   }
 }
 

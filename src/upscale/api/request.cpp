@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "base/display_name.h"
+#include "upscale/precision.h"
 #include "upscale/scale.h"
 
 namespace upres {
@@ -27,9 +29,21 @@ Result<Extent> scaled(const Model& model, const Extent& input, double scale) {
   return upscale::output_extent(input, {factor, std::nullopt});
 }
 
+// The network's own result must be addressable, whatever is made of it.
+Status check_input_extent(const Model& model, const Extent& input) {
+  if (input.width_px < 1 || input.height_px < 1)
+    return fail(ErrorCode::usage, fmt::format("the input has {} pixels; both must be above 0", text(input)));
+  constexpr int kLargestSide = std::numeric_limits<int>::max();
+  if (std::max(input.width_px, input.height_px) <= kLargestSide / model.factor()) return {};
+  return fail(ErrorCode::usage,
+              fmt::format("an input of {} is too large: {} times a side is more than {} pixels", text(input),
+                          model.factor(), kLargestSide));
+}
+
 }  // namespace
 
 Status check_output_extent(const Model& model, const Extent& input, const Extent& output) {
+  if (auto checked = check_input_extent(model, input); !checked) return checked;
   const auto fits = [&](int in, int out) { return out >= 1 && out <= int64_t{in} * model.factor(); };
   if (fits(input.width_px, output.width_px) && fits(input.height_px, output.height_px)) return {};
   return fail(ErrorCode::usage,
@@ -38,8 +52,7 @@ Status check_output_extent(const Model& model, const Extent& input, const Extent
 }
 
 Result<Extent> requested_extent(const Model& model, const Extent& input, const UpscaleOptions& options) {
-  if (input.width_px < 1 || input.height_px < 1)
-    return fail(ErrorCode::usage, fmt::format("the input has {} pixels; both must be above 0", text(input)));
+  if (auto checked = check_input_extent(model, input); !checked) return propagate(checked);
   if (!options.output_extent) return scaled(model, input, options.scale);
   if (options.scale != 0)
     return fail(ErrorCode::usage, "scale and output_extent exclude each other; give one");
@@ -47,7 +60,22 @@ Result<Extent> requested_extent(const Model& model, const Extent& input, const U
   return *options.output_extent;
 }
 
+Status check_name(std::string_view name, std::string_view what) {
+  if (!name.empty()) return {};
+  return fail(ErrorCode::usage, fmt::format("{} is empty", what));
+}
+
+Status check_path(const std::filesystem::path& path, std::string_view what) {
+  if (path.native().find('\0') == std::string::npos) return check_name(path.native(), what);
+  return fail(ErrorCode::usage,
+              fmt::format("{} {} holds a NUL byte, which no file name can", what, display_name(path)));
+}
+
 Status check_options(const UpscalerOptions& options) {
+  if (upscale::name(options.precision) == "?") {
+    return fail(ErrorCode::usage,
+                fmt::format("there is no precision {} (Precision)", static_cast<int>(options.precision)));
+  }
   if (options.tile_px < 0) {
     return fail(ErrorCode::usage,
                 fmt::format("tile_px {} is negative; 0 lets memory and limits decide", options.tile_px));

@@ -43,6 +43,10 @@ size_t round_row(std::span<const std::byte> from, std::span<std::byte> to, size_
 
 }  // namespace
 
+std::string type_text(DType dtype) {
+  return size_bytes(dtype) == 0 ? std::to_string(static_cast<int>(dtype)) : std::string(name(dtype));
+}
+
 Status check_view(const ImageView& view, std::string_view what) {
   const ImageShape& shape = view.shape;
   if (shape.width_px < 1 || shape.height_px < 1) {
@@ -52,8 +56,7 @@ Status check_view(const ImageView& view, std::string_view what) {
   if (shape.channels < 1 || shape.channels > 4)
     return refuse(what, "has " + std::to_string(shape.channels) + " channels; 1 to 4 are possible");
   if (shape.dtype != DType::u8 && shape.dtype != DType::u16 && shape.dtype != DType::f32) {
-    return refuse(what,
-                  "has samples of type " + std::string(name(shape.dtype)) + "; u8, u16 and f32 are possible");
+    return refuse(what, "has samples of type " + type_text(shape.dtype) + "; u8, u16 and f32 are possible");
   }
   if (view.row_stride_bytes < shape.row_bytes()) {
     return refuse(what, "has rows " + std::to_string(view.row_stride_bytes) + " bytes apart; they are " +

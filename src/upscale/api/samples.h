@@ -1,6 +1,8 @@
 // Pixels of callers as the pictures that upres computes on: u8 and aligned u16.
 #pragma once
 
+#include <string>
+
 #include "base/error.h"
 #include "base/image.h"
 
@@ -8,6 +10,9 @@ namespace upres {
 
 // Errors: usage, naming `what` ("the input"), when the shape or the stride cannot be or `bytes` is too short.
 Status check_view(const ImageView& view, std::string_view what);
+
+// "u8"; the number of what is no DType.
+std::string type_text(DType dtype);
 
 // Whether any byte of one lies between the first and the last of the other.
 bool overlap(const ImageView& a, const ImageView& b);

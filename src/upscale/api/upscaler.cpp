@@ -21,6 +21,7 @@ tl::unexpected<Error> moved_from() {
 bool never() { return false; }
 
 Result<Model> open_model(std::string_view name_or_path) {
+  if (auto checked = check_name(name_or_path, "the model's name"); !checked) return propagate(checked);
   const auto names = embedded_models();
   if (!names) return tl::unexpected(names.error());
   for (const std::string& name : *names) {

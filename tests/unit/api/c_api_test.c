@@ -1,4 +1,5 @@
 /* <upres/upres.h> from C. The first argument is a folder for files. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,7 @@ static void test_errors(void) {
   upres_error* error = NULL;
   upres_device* device = NULL;
   upres_model* model = NULL;
+  upres_upscaler* upscaler = NULL;
   CHECK(upres_device_open("no such device", NULL, &device, &error) == UPRES_DEVICE);
   CHECK(device == NULL && error != NULL && upres_error_status(error) == UPRES_DEVICE);
   CHECK(strstr(upres_error_text(error), "no such device") != NULL);
@@ -44,6 +46,10 @@ static void test_errors(void) {
   CHECK(upres_model_open_memory(NULL, 5, NULL, &model, NULL) == UPRES_USAGE);
   CHECK(upres_model_open_embedded(NULL, &model, NULL) == UPRES_USAGE);
   CHECK(upres_model_open_embedded("espcn_x2", NULL, NULL) == UPRES_USAGE);
+  CHECK(upres_upscaler_open("", "cpu", &upscaler, &error) == UPRES_USAGE && upscaler == NULL);
+  CHECK(strstr(upres_error_text(error), "name is empty") != NULL);
+  upres_error_destroy(&error);
+  CHECK(upres_model_open_memory("hello", 5, "", &model, NULL) == UPRES_USAGE);
 }
 
 static void test_null(void) {
@@ -103,6 +109,11 @@ static void test_pixels(upres_upscaler* upscaler) {
   wrong = input;
   wrong.row_stride_bytes = (size_t)-1;
   CHECK(upres_upscale(upscaler, &wrong, &output, NULL, NULL) == UPRES_USAGE);
+  wrong = input;
+  wrong.height_px = INT_MAX;
+  CHECK(upres_upscale(upscaler, &wrong, &output, NULL, &error) == UPRES_USAGE);
+  CHECK(strstr(upres_error_text(error), "too large") != NULL);
+  upres_error_destroy(&error);
   wrong = input;
   wrong.sample = (upres_sample)17;
   CHECK(upres_upscale(upscaler, &wrong, &output, NULL, NULL) == UPRES_USAGE);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "embedded_models.h"
+#include "support/files.h"
 #include "unit/api/samples.h"
 
 namespace upres::test {
@@ -11,6 +12,7 @@ namespace {
 using testing::Contains;
 using testing::HasSubstr;
 using testing::SizeIs;
+using testing::StartsWith;
 
 TEST(Devices, TheCpuIsAlwaysThere) {
   const auto devices = list_devices();
@@ -69,6 +71,35 @@ TEST(Models, HostileBytesAreRefused) {
   EXPECT_EQ(Upscaler::open("./espcn_x2", "cpu").error().code, ErrorCode::model);
 }
 
+template <typename T>
+void expect_usage(const Result<T>& result, const std::string& begin) {
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, ErrorCode::usage);
+  EXPECT_THAT(result.error().message, StartsWith(begin));
+}
+
+TEST(Names, EmptyOnesAreMistakes) {
+  expect_usage(Model::embedded(""), "the model's name is empty");
+  expect_usage(Model::from_file(""), "the model's file name is empty");
+  expect_usage(Model::from_memory(models::all().front().onnx, ""), "the model's label is empty");
+  expect_usage(Upscaler::open("", "cpu"), "the model's name is empty");
+  expect_usage(Device::open(""), "the device's name is empty");
+  expect_usage(Upscaler::open("espcn_x2", ""), "the device's name is empty");
+}
+
+// The system would end them there and take another file.
+TEST(Names, NulInPathsIsRefused) {
+  using namespace std::string_literals;
+  TemporaryFolder folder;
+  store(folder / "a", models::all().front().onnx);
+  const std::filesystem::path nul = (folder / "a").native() + "\0b"s;
+  expect_usage(Model::from_file(nul), "the model's file name " + (folder / "a").native() + "\\x00b");
+  expect_usage(Upscaler::open(nul.native(), "cpu"), "the model's file name");
+  expect_usage(Device::open("cpu", {.cache_folder = nul}), "the cache folder");
+  EXPECT_TRUE(Model::from_file(folder / "a"));
+  EXPECT_EQ(folder.file_count(), 1U);
+}
+
 TEST(Options, OutOfRangeAreNamed) {
   const Device device = Device::open("cpu").value();
   const Model model = Model::embedded("espcn_x2").value();
@@ -81,6 +112,10 @@ TEST(Options, OutOfRangeAreNamed) {
   EXPECT_THAT(error({.pictures_in_flight = 0}), HasSubstr("pictures_in_flight"));
   EXPECT_THAT(error({.pictures_in_flight = 65}), HasSubstr("pictures_in_flight"));
   EXPECT_THAT(error({.precision = Precision::fp16}), HasSubstr("fp16"));
+  const auto unknown = Upscaler::create(device, model, {.precision = static_cast<Precision>(77)});
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().code, ErrorCode::usage);
+  EXPECT_THAT(unknown.error().message, HasSubstr("77"));
   Upscaler tiny = Upscaler::create(device, model, {.tile_px = 2}).value();
   EXPECT_EQ(tiny.upscale(picture({50, 50, 1, DType::u8}).view()).error().code, ErrorCode::usage);
 }

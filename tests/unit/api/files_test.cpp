@@ -79,10 +79,26 @@ TEST_F(Files, MistakesLeaveNothingBehind) {
   EXPECT_THAT(error(input_, folder_ / "out.png", {.upscale = {.scale = 3}}), HasSubstr("scale 3"));
   EXPECT_THAT(error(input_, folder_ / "out.png", {.upscale = {.output_dtype = DType::f32}}),
               HasSubstr("f32"));
+  EXPECT_THAT(error(input_, folder_ / "out.png", {.upscale = {.output_dtype = static_cast<DType>(50)}}),
+              HasSubstr("50"));
+  EXPECT_THAT(error("", folder_ / "out.png"), HasSubstr("the input's name is empty"));
+  EXPECT_THAT(error(input_, ""), HasSubstr("the output's name is empty"));
   store(folder_ / "text.png", bytes_of("hello"));
   EXPECT_THAT(error(folder_ / "text.png", folder_ / "out.png"), HasSubstr("not a picture"));
   write_picture(folder_ / "clear.png", picture({4, 4, 4, DType::u8}));
   EXPECT_THAT(error(folder_ / "clear.png", folder_ / "out.jpg"), HasSubstr("no alpha"));
+}
+
+TEST_F(Files, NulInNamesIsRefused) {
+  using namespace std::string_literals;
+  const std::filesystem::path from = input_.native() + "\0.png"s;
+  const std::filesystem::path to = (folder_ / "out").native() + "\0.png"s;
+  EXPECT_THAT(error(from, folder_ / "out.png"), HasSubstr("the input's name"));
+  EXPECT_THAT(error(input_, to), HasSubstr("the output's name"));
+  const auto refused = enlarger_.submit_file(input_, to)->wait();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::usage);
+  EXPECT_EQ(folder_.file_count(), 1U);
 }
 
 TEST_F(Files, ExistingOnesAreKeptUnlessAskedFor) {

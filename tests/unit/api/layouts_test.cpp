@@ -78,6 +78,14 @@ TEST(Layouts, TheSampleTypeOfTheResultIsFree) {
     ASSERT_TRUE(result) << result.error().text();
     EXPECT_EQ(result->shape.dtype, dtype);
   }
+  for (const auto& [dtype, named] : {std::pair{DType::f16, "f16"}, {static_cast<DType>(50), "50"}}) {
+    UpscaleOptions options;
+    options.output_dtype = dtype;
+    const auto refused = enlarger.upscale(source.view(), options);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::usage);
+    EXPECT_THAT(refused.error().message, HasSubstr(named));
+  }
 }
 
 TEST(Layouts, ImpossibleViewsAreRefused) {
@@ -97,6 +105,7 @@ TEST(Layouts, ImpossibleViewsAreRefused) {
   EXPECT_THAT(error(with({8, 6, 0, DType::u8})), HasSubstr("0 channels"));
   EXPECT_THAT(error(with({4, 3, 5, DType::u8})), HasSubstr("5 channels"));
   EXPECT_THAT(error(with({8, 6, 1, DType::f16})), HasSubstr("f16"));
+  EXPECT_THAT(error(with({8, 6, 1, static_cast<DType>(99)})), HasSubstr("99"));
   EXPECT_THAT(error(with({8, 7, 3, DType::u8})), HasSubstr("shorter"));
   EXPECT_THAT(error({source.shape, 23, source.bytes}), HasSubstr("23 bytes apart"));
   EXPECT_THAT(error({source.shape, std::numeric_limits<size_t>::max(), source.bytes}), HasSubstr("shorter"));

@@ -42,6 +42,7 @@ TEST(Sizes, BeyondTheModelAreRefused) {
   const auto error = [&](const Extent& input, const UpscaleOptions& options) {
     const auto extent = enlarger.output_extent(input, options);
     EXPECT_FALSE(extent);
+    EXPECT_TRUE(extent || extent.error().code == ErrorCode::usage);
     return extent ? "" : extent.error().message;
   };
   EXPECT_THAT(error({10, 7}, scale(2.5)), HasSubstr("more than the 2 that model espcn_x2 does"));
@@ -50,7 +51,11 @@ TEST(Sizes, BeyondTheModelAreRefused) {
   EXPECT_THAT(error({10, 7}, to({21, 14})), HasSubstr("21x14"));
   EXPECT_THAT(error({10, 7}, to({0, 14})), HasSubstr("0x14"));
   EXPECT_THAT(error({0, 7}, {}), HasSubstr("0x7"));
-  EXPECT_THAT(error({2000000000, 7}, {}), HasSubstr("too large"));
+  for (const Extent& large : {Extent{2000000000, 7}, Extent{7, std::numeric_limits<int>::max()}}) {
+    EXPECT_THAT(error(large, {}), HasSubstr("too large"));
+    EXPECT_THAT(error(large, scale(1.01)), HasSubstr("too large"));
+    EXPECT_THAT(error(large, to({20, 20})), HasSubstr("too large"));
+  }
   UpscaleOptions both = scale(2);
   both.output_extent = Extent{20, 14};
   EXPECT_THAT(error({10, 7}, both), HasSubstr("exclude each other"));
@@ -90,6 +95,32 @@ TEST(Callbacks, ExceptionsAreErrors) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::usage);
   EXPECT_THAT(refused.error().message, HasSubstr("callback"));
+  options.cancelled = {};
+  options.progress = [](int64_t, int64_t) { throw 7; };
+  EXPECT_EQ(enlarger.upscale(source.view(), options).error().code, ErrorCode::usage);
+  EXPECT_EQ(enlarger.submit(source.view(), options)->wait().error().code, ErrorCode::usage);
+}
+
+// Throws something of its own when the library copies it.
+struct CopyThrows {
+  CopyThrows() = default;
+  CopyThrows(const CopyThrows& /*other*/) { throw 7; }
+  CopyThrows(CopyThrows&&) noexcept = default;
+  CopyThrows& operator=(const CopyThrows&) = delete;
+  CopyThrows& operator=(CopyThrows&&) = delete;
+  ~CopyThrows() = default;
+  bool operator()() const { return false; }
+};
+
+TEST(Callbacks, ThatCannotBeCopiedAreErrors) {
+  Upscaler enlarger = upscaler();
+  const Image source = picture({20, 10, 3, DType::u8});
+  UpscaleOptions options;
+  options.cancelled = CopyThrows();
+  const auto refused = enlarger.submit(source.view(), options);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::usage);
+  EXPECT_TRUE(enlarger.upscale(source.view(), options)) << "which copies nothing";
 }
 
 }  // namespace

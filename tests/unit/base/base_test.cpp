@@ -2,12 +2,15 @@
 
 #include <cmath>
 #include <limits>
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "base/error.h"
 #include "base/half.h"
 #include "base/hash.h"
 #include "base/image.h"
+#include "base/log.h"
 
 namespace upres {
 namespace {
@@ -56,6 +59,28 @@ TEST(Error, GainsContextAndListsReasons) {
   EXPECT_EQ(error.message, "while opening: no device");
   EXPECT_EQ(error.text(), "while opening: no device\n  gpu 0: too old");
   EXPECT_EQ(error.code, ErrorCode::device);
+}
+
+TEST(Log, DropsWhatItsSinkThrows) {
+  int calls = 0;
+  const Log log([&](LogLevel level, std::string_view) {
+    ++calls;
+    if (level == LogLevel::warning) throw std::runtime_error("no room");
+    throw 1;
+  });
+  EXPECT_NO_THROW(log.warning("a std::exception"));
+  EXPECT_NO_THROW(log.info("anything else"));
+  EXPECT_NO_THROW(log.debug("anything else"));
+  EXPECT_EQ(calls, 3);
+}
+
+TEST(Image, RefusesUnknownSamples) {
+  for (const int number : {-1, 5, 99}) {
+    const auto refused = Image::create({4, 4, 3, static_cast<DType>(number)});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::usage);
+    EXPECT_NE(refused.error().message.find("type " + std::to_string(number)), std::string::npos);
+  }
 }
 
 TEST(Image, CropKeepsTheStride) {
