@@ -88,8 +88,11 @@ void check_kernel(std::span<const std::uint32_t> words, const spirv::Reflection&
     const vkc::KernelGroupSize size = vkc::detail::group_size_of(frozen->reflection);
     must(size.x > 0 && size.y > 0 && size.z > 0 && std::uint64_t{size.x} * size.y * size.z <= 1024);
     must(frozen->reflection.constants.empty());
-    for (const spirv::Resource& resource : frozen->reflection.resources)
+    must(frozen->reflection.entry_point == "main");
+    for (const spirv::Resource& resource : frozen->reflection.resources) {
       must(vkc::detail::descriptor_type(resource.kind) && resource.set < 8 && !resource.name.empty());
+      must(resource.binding <= vkc::kMostBindingNumber);
+    }
     for (const spirv::SampledPair& pair : frozen->reflection.sampled_pairs) {
       must(frozen->reflection.resources.at(pair.image).kind == spirv::ResourceKind::sampled_image);
       must(frozen->reflection.resources.at(pair.sampler).kind == spirv::ResourceKind::sampler);

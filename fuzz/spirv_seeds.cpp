@@ -5,6 +5,7 @@
 
 #include "fuzz/seeds.h"
 #include "spirv/module.h"
+#include "support/broken_spirv.h"
 #include "upres_shaders_kernels.h"
 #include "vkc_test_kernels.h"
 
@@ -97,6 +98,29 @@ void add(Seeds& seeds, Breaker& breaker, std::span<const vkc::KernelSource* cons
   }
 }
 
+// Numbers of bindings and sets that no device has.
+void add_far_bindings(Seeds& seeds) {
+  for (const std::uint32_t number : {0xFFFFU, 0x10000U, 100'000'000U, 0xFFFFFFFFU}) {
+    for (const spirv::Decoration kind : {spirv::Decoration::Binding, spirv::Decoration::DescriptorSet}) {
+      const bool binding = kind == spirv::Decoration::Binding;
+      seeds.emplace_back((binding ? "far_binding_" : "far_set_") + std::to_string(number),
+                         bytes_of(broken_spirv::with_decoration(vkc_test_kernels::sets.spirv, kind, number)));
+    }
+  }
+}
+
+// Names that the validation layer refuses.
+void add_odd_entry_points(Seeds& seeds) {
+  for (const std::uint32_t name : {0x00000A01U, 0x0000FEFFU, 0U}) {
+    const Words words = broken_spirv::with_instruction(
+        vkc_test_kernels::add_one.spirv, broken_spirv::kEntryPoint, 0, [&](Words& instruction) {
+          instruction.at(3) = name;
+          instruction.erase(instruction.begin() + 4);  // the end of "main"
+        });
+    seeds.emplace_back("entry_point_" + std::to_string(name), bytes_of(words));
+  }
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -104,5 +128,7 @@ int main(int count, char** arguments) {
   Breaker breaker;
   add(seeds, breaker, vkc_test_kernels::all());
   add(seeds, breaker, upres_shaders_kernels::all());
+  add_far_bindings(seeds);
+  add_odd_entry_points(seeds);
   return upres::fuzz::write_seeds(count, arguments, seeds);
 }

@@ -56,8 +56,8 @@ class BufferRange {
 class Buffer {
  public:
   // size_bytes: 1 to limits.max_buffer_bytes and max_memory_allocation_bytes; contents are undefined. `name`
-  // is for debug tools and errors. Errors: invalid_argument (size 0), limit_exceeded, out_of_memory,
-  // device_lost, vulkan.
+  // is for debug tools and errors. Errors: invalid_argument (size 0, no such kind), limit_exceeded,
+  // out_of_memory, device_lost, vulkan.
   static Result<Buffer> create(const Device& device, std::uint64_t size_bytes,
                                MemoryKind kind = MemoryKind::device, std::string_view name = {});
 

@@ -69,7 +69,7 @@ class Submission {
 // and submit() returns it. So a list may be recorded without looking and checked once.
 class Commands {
  public:
-  // Errors: out_of_memory, device_lost.
+  // Errors: invalid_argument (options that do not exist), out_of_memory, device_lost.
   static Result<Commands> create(const Device& device, const CommandsOptions& options = {});
   Commands(Commands&& other) noexcept;
   Commands& operator=(Commands&& other) noexcept;

@@ -16,8 +16,8 @@ enum class ErrorCode : std::uint8_t {
   no_vulkan,       // no Vulkan loader on this machine, or none of its drivers works
   no_device,       // no device that can be used; `reasons` holds one line per device
   not_supported,   // the device, its driver or vkc lacks a feature; the message names it
-  limit_exceeded,  // beyond a limit of the device; the message names the limit, its value and what was asked
-                   // for
+  limit_exceeded,  // beyond a limit of the device, or of vkc; the message names the limit, its value and what
+                   // was asked for
   invalid_argument,  // a wrong name, type, size or order of calls; a function of the caller's that threw
   invalid_module,    // not SPIR-V, damaged, or not a compute kernel
   out_of_memory,     // of the device or the host

@@ -57,6 +57,7 @@ enum class ImageFormat : std::uint8_t {
   rgba32_sfloat,
 };
 
+// Of numbers that are no format: "unknown" and 0.
 std::string_view to_text(ImageFormat format);     // "rgba8_unorm"
 std::uint32_t texel_bytes(ImageFormat format);    // 1 to 16
 std::uint32_t channel_count(ImageFormat format);  // 1, 2 or 4
@@ -92,8 +93,8 @@ struct ImageOptions {
 class Image {
  public:
   // Contents are undefined. The extent is 1 to limits.max_image_2d_px in each direction. Errors:
-  // invalid_argument (an extent of 0), not_supported (the device cannot use the format in this way; see
-  // format_support), limit_exceeded, out_of_memory, device_lost, vulkan.
+  // invalid_argument (an extent of 0; no such format or use), not_supported (the device cannot use the format
+  // in this way; see format_support), limit_exceeded, out_of_memory, device_lost, vulkan.
   static Result<Image> create_2d(const Device& device, ImageFormat format, std::uint32_t width,
                                  std::uint32_t height, const ImageOptions& options = {});
   // The same in three dimensions, each 1 to limits.max_image_3d_px. A depth of 1 is still a 3-D image.

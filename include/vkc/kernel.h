@@ -133,6 +133,10 @@ class PushConstants {
   std::span<const std::byte> bytes_;
 };
 
+// The largest number of a binding in its set, as the module declares it, that vkc takes: Vulkan names no
+// limit, but drivers make tables as long as the largest number, and some crash.
+inline constexpr std::uint32_t kMostBindingNumber = 65535;
+
 struct KernelOptions {
   // Subgroup size to ask for: a power of two within limits.min_subgroup_size and max_subgroup_size; needs the
   // feature subgroup_size_control unless it is the device's only one. Empty: the driver's choice.
@@ -161,12 +165,15 @@ class Kernel {
   // group_size: the constants group_size_x, _y, _z. Empty: the module's group size is literal, or these names
   // are among `constants`.
   //
+  // The entry point may have any name: the driver gets "main" in its place.
+  //
   // Errors: invalid_module (not SPIR-V, damaged, invalid, no or several compute entry points),
   // invalid_argument (a name that is unknown, missing or given twice; a value that does not fit its type; a
-  // group size other than the module's literal one; two declared bindings of one name), not_supported (a
-  // capability, SPIR-V version or kind of resource that the device or vkc lacks, by name), limit_exceeded
-  // (group size, invocations, shared memory, push constants, bindings), out_of_memory, device_lost, vulkan
-  // (the driver refused the pipeline).
+  // group size of 0, or other than the module's literal one; two declared bindings of one name),
+  // not_supported (a capability, SPIR-V version or kind of resource that the device or vkc lacks, by name),
+  // limit_exceeded (group size, invocations, shared memory, push constants, number of bindings; a set number
+  // from max_bound_descriptor_sets on; a binding number beyond kMostBindingNumber), out_of_memory,
+  // device_lost, vulkan (the driver refused the pipeline).
   static Result<Kernel> create(const Device& device, const KernelSource& source,
                                ListView<Constant> constants = {},
                                std::optional<KernelGroupSize> group_size = {},
@@ -181,12 +188,20 @@ class Kernel {
   // declared but dropped ones may be given; order does not matter. push: exactly the block's size (a struct's
   // padding at the end is allowed); none if the kernel has no block. A count of 0 in any dimension records
   // nothing. An image bound to a storage image has the format that the kernel declares; where it declares
-  // none, the module needs the features storage_image_read_without_format or _write_without_format. Errors
-  // (also kept by `commands`, see Commands::submit): invalid_argument (a name unknown, missing or given
-  // twice; something of another kind than the kernel's; a range outside its buffer, empty, or of another
-  // device; an image of another number of dimensions, format, kind of channel or use; an image that its
-  // sampler cannot read; push constants of the wrong size; commands for the transfer queue), limit_exceeded
-  // (max_group_count, max_storage_buffer_range, offset alignment, ...), out_of_memory, device_lost.
+  // none, the module needs the features storage_image_read_without_format or _write_without_format.
+  //
+  // A range holds the block that the kernel declares: its members, and one element of an array without length
+  // at the end. What a kernel does with an index beyond the range, or beyond a fixed array, is not checked:
+  // vkc leaves robustBufferAccess off, because its checks cost time at every access. Such a kernel may read
+  // anything, write into other buffers of the device, lose the device or, on a software device, end the
+  // program. A kernel looks at its indices by itself, with sizes from push constants or GetDimensions.
+  //
+  // Errors (also kept by `commands`, see Commands::submit): invalid_argument (a name unknown, missing or
+  // given twice; something of another kind than the kernel's; a range outside its buffer, empty, smaller than
+  // the block, of no buffer, or of another device; an image of another number of dimensions, format, kind of
+  // channel or use; an image that its sampler cannot read; push constants of the wrong size; commands for the
+  // transfer queue), limit_exceeded (max_group_count, max_storage_buffer_range, offset alignment, ...),
+  // out_of_memory, device_lost.
   Status dispatch(Commands& commands, const GroupCount& groups, ListView<Binding> bindings,
                   const PushConstants& push = {}) const;
 

@@ -85,9 +85,9 @@ struct NativeDevice {
   std::function<void()> unlock_queue = {};
 };
 
-// `options.transfer_queue` has no effect. Errors: invalid_argument (a null handle; a queue family that is not
-// there or does not compute; a feature that the device does not have, by name), no_device (the device cannot
-// be used at all, see PhysicalDevice::refusals), out_of_memory, device_lost.
+// `options.transfer_queue` has no effect. Errors: invalid_argument (a null handle or name of an extension; a
+// queue family that is not there or does not compute; a feature that the device does not have, by name),
+// no_device (the device cannot be used at all, see PhysicalDevice::refusals), out_of_memory, device_lost.
 Result<Device> adopt(const Instance& instance, const NativeDevice& native, const DeviceOptions& options = {});
 
 }  // namespace vkc

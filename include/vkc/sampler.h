@@ -43,8 +43,8 @@ struct SamplerOptions {
 // A shared handle, immutable. Commands that use it keep it alive. Threads: any.
 class Sampler {
  public:
-  // Errors: invalid_argument (options that contradict each other), limit_exceeded (max_samplers alive),
-  // out_of_memory, device_lost.
+  // Errors: invalid_argument (options that do not exist or contradict each other), limit_exceeded
+  // (max_samplers alive), out_of_memory, device_lost.
   static Result<Sampler> create(const Device& device, const SamplerOptions& options = {});
 
   [[nodiscard]] Filter filter() const;

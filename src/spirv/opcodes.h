@@ -132,6 +132,7 @@ enum class Decoration : std::uint32_t {
   SpecId = 1,
   Block = 2,
   BufferBlock = 3,
+  RowMajor = 4,
   ArrayStride = 6,
   MatrixStride = 7,
   BuiltIn = 11,

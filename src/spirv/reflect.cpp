@@ -32,6 +32,9 @@ struct Layout {
   std::uint64_t align_bytes = 1;
 };
 
+// What the last member of a block counts as, if it is an array without length.
+enum class LastArray { has_length, has_one_element };
+
 std::uint64_t member_key(std::uint32_t type, std::uint32_t member) {
   return std::uint64_t{type} << 32 | member;
 }
@@ -73,6 +76,12 @@ class Index {
     const auto at = layouts_.find(type);
     return at == layouts_.end() ? Layout{} : at->second;
   }
+  // The least that a buffer with this block holds; 0 where that cannot be computed.
+  [[nodiscard]] std::uint64_t least_block_bytes(std::uint32_t type) const {
+    const auto at = least_block_bytes_.find(type);
+    const std::uint64_t bytes = at == least_block_bytes_.end() ? layout(type).size_bytes : at->second;
+    return bytes == kUnknown ? 0 : bytes;
+  }
   // The type that a pointer type points to; empty for other types.
   [[nodiscard]] Instruction pointee(std::uint32_t pointer) const {
     const Instruction type = definitions.find(pointer);
@@ -98,13 +107,16 @@ class Index {
   }
   [[nodiscard]] Layout layout_of(const Instruction& type) const;
   [[nodiscard]] Layout array_layout(const Instruction& type) const;
-  [[nodiscard]] Layout struct_layout(const Instruction& type) const;
+  [[nodiscard]] Layout struct_layout(const Instruction& type, LastArray last) const;
+  [[nodiscard]] Layout member_layout(const Instruction& type, std::uint32_t member) const;
+  [[nodiscard]] Layout one_element(const Instruction& type) const;
 
   std::unordered_map<std::uint32_t, std::string> names_;
   std::unordered_map<std::uint64_t, std::string> member_names_;
   std::unordered_map<std::uint32_t, Decorations> decorations_;
   std::unordered_map<std::uint64_t, Decorations> member_decorations_;
   std::unordered_map<std::uint32_t, Layout> layouts_;
+  std::unordered_map<std::uint32_t, std::uint64_t> least_block_bytes_;  // of structures that have no layout
   Decorations none_;
 };
 
@@ -157,6 +169,8 @@ void Index::add(const Instruction& instruction) {
   // holds.
   if (instruction.op() >= Op::TypeVoid && instruction.op() <= Op::TypeFunction)
     layouts_[words[1]] = layout_of(instruction);
+  if (instruction.op() == Op::TypeStruct && layout(words[1]).size_bytes == kUnknown)
+    least_block_bytes_[words[1]] = struct_layout(instruction, LastArray::has_one_element).size_bytes;
 }
 
 Layout Index::layout_of(const Instruction& type) const {
@@ -179,7 +193,7 @@ Layout Index::layout_of(const Instruction& type) const {
     case Op::TypeArray:
       return array_layout(type);
     case Op::TypeStruct:
-      return struct_layout(type);
+      return struct_layout(type, LastArray::has_length);
     default:
       return {};
   }
@@ -194,10 +208,39 @@ Layout Index::array_layout(const Instruction& type) const {
   return {product(std::max(natural, stride), *count), element.align_bytes};
 }
 
-Layout Index::struct_layout(const Instruction& type) const {
+// Of an array without length: of one element, with the padding behind it.
+Layout Index::one_element(const Instruction& type) const {
+  if (type.words.empty() || type.op() != Op::TypeRuntimeArray) return {};
+  const Layout element = layout(type.words[2]);
+  if (element.size_bytes == kUnknown) return {};
+  const std::uint64_t natural = rounded_up(element.size_bytes, element.align_bytes);
+  const std::uint64_t stride = decorations(type.words[1]).value(Decoration::ArrayStride).value_or(0);
+  return {std::max(natural, stride), element.align_bytes};
+}
+
+// The columns of a matrix, or its rows, may lie apart: the member says so, not the type.
+Layout Index::member_layout(const Instruction& type, std::uint32_t member) const {
+  const std::uint32_t id = type.words[member + 2];
+  const Layout tight = layout(id);
+  const Decorations& decorated = member_decorations(type.words[1], member);
+  const auto stride = decorated.value(Decoration::MatrixStride);
+  if (tight.size_bytes == kUnknown || !stride) return tight;
+  const Instruction matrix = definitions.find(id);
+  if (matrix.words.empty() || matrix.op() != Op::TypeMatrix || matrix.words[3] == 0) return tight;
+  const std::uint64_t columns = matrix.words[3], column_bytes = layout(matrix.words[2]).size_bytes;
+  const std::uint64_t rows = column_bytes / tight.align_bytes;
+  const bool by_rows = decorated.has(Decoration::RowMajor) && rows > 0;
+  const std::uint64_t apart = by_rows ? product(rows - 1, *stride) + product(columns, tight.align_bytes)
+                                      : product(columns - 1, *stride) + column_bytes;
+  return {std::max(tight.size_bytes, apart), tight.align_bytes};
+}
+
+Layout Index::struct_layout(const Instruction& type, LastArray last) const {
   Layout result{0, 1};
   for (std::uint32_t i = 0; i + 2 < type.words.size(); ++i) {
-    const Layout member = layout(type.words[i + 2]);
+    Layout member = member_layout(type, i);
+    if (last == LastArray::has_one_element && member.size_bytes == kUnknown && i + 3 == type.words.size())
+      member = one_element(definitions.find(type.words[i + 2]));
     if (member.size_bytes == kUnknown) return {};
     const auto offset = member_decorations(type.words[1], i).value(Decoration::Offset);
     const std::uint64_t begin = offset ? *offset : rounded_up(result.size_bytes, member.align_bytes);
@@ -295,6 +338,10 @@ Result<Resource> resource(const Index& index, const Instruction& variable) {
   result.kind = resource_kind(index, type, static_cast<StorageClass>(variable.words[3]));
   result.readonly = is_readonly(index, type, id, result.kind);
   result.image = image_type_of(index, type);
+  if (result.kind == ResourceKind::storage_buffer || result.kind == ResourceKind::uniform_buffer) {
+    result.least_range_bytes = index.least_block_bytes(type.words[1]);
+    result.grows = index.layout(type.words[1]).size_bytes == kUnknown;
+  }
   result.id = id;
   return result;
 }

@@ -54,6 +54,10 @@ struct Resource {
   bool readonly = false;    // decorated NonWritable, or of a kind that cannot be written
   std::optional<ImageType> image = {};  // of images and combined ones
   std::uint32_t id = 0;                 // of the variable in the module
+  // Of buffers, the least that one holds: the members of the block, with one element of a last array without
+  // length. 0 for other kinds, and where it cannot be computed.
+  std::uint64_t least_range_bytes = 0;
+  bool grows = false;  // the block ends in an array without length
 };
 
 struct BlockMember {

@@ -13,12 +13,15 @@ std::string version_text(std::uint32_t version) {
 }
 
 Status check_handles(const NativeDevice& native) {
-  const auto missing = [](const char* what) {
-    return fail(ErrorCode::invalid_argument, std::string("adopting a device: ") + what + " is null");
+  const auto missing = [](const std::string& what) {
+    return fail(ErrorCode::invalid_argument, "adopting a device: " + what + " is null");
   };
   if (native.physical_device == VK_NULL_HANDLE) return missing("physical_device");
   if (native.device == VK_NULL_HANDLE) return missing("device");
   if (native.queue == VK_NULL_HANDLE) return missing("queue");
+  for (std::size_t i = 0; i < native.extensions.size(); ++i) {
+    if (native.extensions[i] == nullptr) return missing("extensions[" + std::to_string(i) + "]");
+  }
   return {};
 }
 

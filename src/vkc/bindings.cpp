@@ -46,9 +46,11 @@ class BindingCheck {
     const char* given = image && sampler ? "an image with a sampler"
                         : image          ? "an image"
                         : sampler        ? "a sampler"
-                                         : "a buffer";
+                        : has_buffer()   ? "a buffer"
+                                         : "a range of no buffer";
     return error(std::string(" wants ") + wanted + ", and " + given + " is given");
   }
+  [[nodiscard]] bool has_buffer() const { return resource_.buffer_range().state() != nullptr; }
   [[nodiscard]] tl::unexpected<Error> foreign(const std::string& described) const {
     return error(": " + described + " is of another device");
   }
@@ -62,6 +64,10 @@ class BindingCheck {
     const bool inside = range.size_bytes() > 0 && range.offset_bytes() <= buffer.size_bytes &&
                         range.size_bytes() <= buffer.size_bytes - range.offset_bytes();
     if (!inside) return buffer.check_range(range, what());
+    if (range.size_bytes() < slot_.least_range_bytes) {
+      return error(": a range of " + std::to_string(range.size_bytes()) + " bytes, the block has " +
+                   (slot_.grows ? "at least " : "") + std::to_string(slot_.least_range_bytes));
+    }
     if (range.size_bytes() > largest)
       return tl::unexpected(
           limit_error(what() + ": a range in bytes", range.size_bytes(), largest_name, largest));

@@ -34,6 +34,9 @@ Status BufferState::check_size() const {
 
 Status BufferState::allocate() {
   if (auto ok = device->alive(); !ok) return ok;
+  if (auto ok = check_enumerator("creating " + described(), "kind", kind, MemoryKind::download, "MemoryKind");
+      !ok)
+    return ok;
   if (auto ok = check_size(); !ok) return ok;
   if (auto ok = create_handle(); !ok) return ok;
   if (auto ok = allocate_memory(); !ok) return ok;

@@ -25,6 +25,8 @@ HazardTracker::Access access(const BufferRange& range, bool write) {
 }
 
 Status check_buffer(const CommandsState& commands, const BufferRange& range, std::string_view what) {
+  if (range.state() == nullptr)
+    return fail(ErrorCode::invalid_argument, std::string(what) + ": a range of no buffer");
   if (range.state()->device != commands.device) {
     return fail(ErrorCode::invalid_argument,
                 std::string(what) + ": " + range.state()->described() + " is of another device");
@@ -48,6 +50,9 @@ CommandsState::~CommandsState() { device->vk.DestroyCommandPool(device->handle, 
 
 Status CommandsState::create() {
   if (auto ok = device->alive(); !ok) return ok;
+  constexpr const char* kDoing = "creating commands";
+  if (auto ok = check_enumerator(kDoing, "barriers", barriers, Barriers::manual, "Barriers"); !ok) return ok;
+  if (auto ok = check_enumerator(kDoing, "queue", wanted_queue, Queue::transfer, "Queue"); !ok) return ok;
   auto pool_info = vk_struct<VkCommandPoolCreateInfo>(VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO);
   pool_info.queueFamilyIndex = queue.family;
   const VkResult result = device->vk.CreateCommandPool(device->handle, &pool_info, nullptr, &pool);
@@ -414,10 +419,7 @@ Status Commands::write_timestamp(const Timestamps& timestamps, std::uint32_t ind
       return detail::fail(ErrorCode::invalid_argument, "timestamps of another device");
     if (state_->wanted_queue == Queue::transfer)
       return detail::fail(ErrorCode::not_supported, "timestamps are written on the compute queue only");
-    if (index >= target->count) {
-      return detail::fail(ErrorCode::invalid_argument, "timestamp " + std::to_string(index) + ": there are " +
-                                                           std::to_string(target->count));
-    }
+    if (auto ok = target->check_entry(index); !ok) return ok;
     state_->retain(target);
     state_->timestamps.emplace_back(target, index);
     const auto& vk = state_->device->vk;

@@ -83,8 +83,9 @@ class Dispatch {
   [[nodiscard]] bool is_fitting_buffer(const KernelSlot& slot, const Resource& resource) const {
     const BufferRange& range = resource.buffer_range();
     const BufferState* buffer = range.state();
-    return buffer != nullptr && buffer->device.get() == kernel_.device.get() && range.size_bytes() > 0 &&
-           range.size_bytes() <= slot.largest_range_bytes && range.offset_bytes() <= buffer->size_bytes &&
+    return buffer != nullptr && buffer->device.get() == kernel_.device.get() &&
+           range.size_bytes() >= slot.least_range_bytes && range.size_bytes() <= slot.largest_range_bytes &&
+           range.offset_bytes() <= buffer->size_bytes &&
            range.size_bytes() <= buffer->size_bytes - range.offset_bytes() &&
            (range.offset_bytes() & slot.offset_mask) == 0;
   }

@@ -177,6 +177,13 @@ namespace {
 
 Result<Image> create(const Device& device, ImageFormat format, std::uint32_t dimensions, const Extent& extent,
                      const ImageOptions& options) {
+  const std::string doing = "creating an image";
+  if (auto ok = detail::check_enumerator(doing, "format", format, detail::kLastFormat, "ImageFormat"); !ok)
+    return detail::propagate(ok);
+  if (auto ok =
+          detail::check_enumerator(doing, "use", options.use, ImageUse::storage_and_sampled, "ImageUse");
+      !ok)
+    return detail::propagate(ok);
   auto state = std::make_shared<detail::ImageState>(device.state(), detail::format_info(format), dimensions,
                                                     extent, options);
   if (auto created = state->create(); !created) return detail::propagate(created);
@@ -202,6 +209,7 @@ ImageUse Image::use() const { return state_->use; }
 std::uint64_t Image::size_bytes() const { return state_->size_bytes(); }
 
 ImageFormatSupport format_support(const PhysicalDevice& device, ImageFormat format) {
+  if (!detail::is_format(format)) return {};
   const VkFormatFeatureFlags features =
       detail::format_features(device, detail::format_info(format).vk_format);
   return {(features & VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT) != 0,

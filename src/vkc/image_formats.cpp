@@ -55,7 +55,7 @@ constexpr bool in_order() {
   for (std::size_t i = 0; i < kFormats.size(); ++i) {
     if (static_cast<std::size_t>(kFormats[i].format) != i) return false;
   }
-  return kFormats.back().format == ImageFormat::rgba32_sfloat;
+  return kFormats.back().format == kLastFormat;
 }
 static_assert(in_order());
 
@@ -83,8 +83,14 @@ const FormatInfo* format_of_spirv(std::uint32_t spirv_format) {
 
 }  // namespace detail
 
-std::string_view to_text(ImageFormat format) { return detail::format_info(format).name; }
-std::uint32_t texel_bytes(ImageFormat format) { return detail::format_info(format).texel_bytes; }
-std::uint32_t channel_count(ImageFormat format) { return detail::format_info(format).channels; }
+std::string_view to_text(ImageFormat format) {
+  return detail::is_format(format) ? detail::format_info(format).name : "unknown";
+}
+std::uint32_t texel_bytes(ImageFormat format) {
+  return detail::is_format(format) ? detail::format_info(format).texel_bytes : 0;
+}
+std::uint32_t channel_count(ImageFormat format) {
+  return detail::is_format(format) ? detail::format_info(format).channels : 0;
+}
 
 }  // namespace vkc

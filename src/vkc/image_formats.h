@@ -24,6 +24,9 @@ struct FormatInfo {
   TexelKind kind;
 };
 
+inline constexpr ImageFormat kLastFormat = ImageFormat::rgba32_sfloat;
+inline bool is_format(ImageFormat format) { return format <= kLastFormat; }
+// Of a format that is_format.
 const FormatInfo& format_info(ImageFormat format);
 // The format of that number in SPIR-V; null if vkc has no such format (0, Unknown, included).
 const FormatInfo* format_of_spirv(std::uint32_t spirv_format);

@@ -45,6 +45,8 @@ KernelSlot slot_of(const spirv::Resource& resource, const DeviceLimits& limits) 
   KernelSlot slot{resource.name, resource.set, resource.binding};
   slot.type = descriptor_type(resource.kind).value_or(VK_DESCRIPTOR_TYPE_STORAGE_BUFFER);
   slot.written = !resource.readonly;
+  slot.grows = resource.grows;
+  slot.least_range_bytes = std::max<std::uint64_t>(1, resource.least_range_bytes);
   if (slot.type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER) {
     slot.largest_range_bytes = limits.max_storage_buffer_range_bytes;
     slot.offset_mask = limits.min_storage_buffer_offset_alignment_bytes - 1;

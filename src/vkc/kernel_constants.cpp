@@ -11,6 +11,8 @@ namespace {
 
 using spirv::ScalarType;
 
+constexpr std::array<std::string_view, 3> kGroupSizeNames = {"group_size_x", "group_size_y", "group_size_z"};
+
 std::string type_name(const ScalarType& type) {
   const std::string width = std::to_string(type.width_bits);
   switch (type.kind) {
@@ -103,6 +105,10 @@ class Resolver {
                                                     " does not fit constant " + in_quotes(constant.name) +
                                                     " of type " + type_name(found->type));
     }
+    if (*bits == 0 && is_group_size(constant.name)) {
+      return error(ErrorCode::invalid_argument,
+                   in_quotes(constant.name) + " is 0; a group has at least 1 invocation in each direction");
+    }
     values_.push_back({found->spec_id, *bits});
     return {};
   }
@@ -120,6 +126,9 @@ class Resolver {
  private:
   [[nodiscard]] tl::unexpected<Error> error(ErrorCode code, const std::string& what) const {
     return fail(code, "kernel " + in_quotes(kernel_) + ": " + what);
+  }
+  [[nodiscard]] static bool is_group_size(std::string_view name) {
+    return std::find(kGroupSizeNames.begin(), kGroupSizeNames.end(), name) != kGroupSizeNames.end();
   }
   [[nodiscard]] bool is_declared(std::string_view name) const {
     return std::any_of(declared_.begin(), declared_.end(),
@@ -173,8 +182,9 @@ Result<std::vector<spirv::SpecValue>> resolve_constants(std::string_view kernel,
     if (auto ok = resolver.add(constant, false); !ok) return propagate(ok);
   }
   if (group_size) {
-    const std::array<Constant, 3> sizes = {
-        {{"group_size_x", group_size->x}, {"group_size_y", group_size->y}, {"group_size_z", group_size->z}}};
+    const std::array<Constant, 3> sizes = {{{kGroupSizeNames[0], group_size->x},
+                                            {kGroupSizeNames[1], group_size->y},
+                                            {kGroupSizeNames[2], group_size->z}}};
     for (const Constant& constant : sizes) {
       if (auto ok = resolver.add(constant, true); !ok) return propagate(ok);
     }

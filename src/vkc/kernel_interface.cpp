@@ -3,12 +3,17 @@
 #include <algorithm>
 
 #include "spirv/passes/freeze_constants.h"
+#include "spirv/passes/rename_entry_point.h"
 #include "spirv/validate.h"
 #include "vkc/kernel_constants.h"
 #include "vkc/status.h"
 
 namespace vkc::detail {
 namespace {
+
+// Drivers and the validation layer get a name that none of them stumbles over: a module may have one with
+// control characters, of hundreds of bytes, or of bytes that are not UTF-8.
+constexpr std::string_view kEntryPoint = "main";
 
 std::string described(std::string_view kernel) { return "kernel " + in_quotes(kernel); }
 
@@ -29,9 +34,10 @@ Result<FrozenModule> frozen(const KernelSource& source, std::span<const Constant
   const auto values =
       resolve_constants(source.name, before->constants, source.constants, constants, group_size);
   if (!values) return propagate(values);
-  const spirv::PassOutcome outcome = spirv::freeze_constants(*module, *values);
-  if (outcome.status == spirv::PassStatus::failed) {
-    return fail(ErrorCode::invalid_module, described(source.name) + ": " + outcome.message);
+  for (const spirv::PassOutcome& outcome :
+       {spirv::freeze_constants(*module, *values), spirv::rename_entry_point(*module, kEntryPoint)}) {
+    if (outcome.status == spirv::PassStatus::failed)
+      return fail(ErrorCode::invalid_module, described(source.name) + ": " + outcome.message);
   }
   auto after = reflected(source.name, *module);
   if (!after) return propagate(after);

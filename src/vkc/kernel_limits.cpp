@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include <vkc/kernel.h>
+
 #include "vkc/status.h"
 
 namespace vkc::detail {
@@ -146,6 +148,11 @@ Status check_resource(const std::string& kernel, const spirv::Resource& resource
   if (resource.set >= limits.max_bound_descriptor_sets) {
     return tl::unexpected(limit_error(what + ": descriptor set index", resource.set,
                                       "max_bound_descriptor_sets", limits.max_bound_descriptor_sets));
+  }
+  if (resource.binding > kMostBindingNumber) {
+    return fail(ErrorCode::limit_exceeded, what + ": binding number " + std::to_string(resource.binding) +
+                                               " is beyond the most that vkc takes, " +
+                                               std::to_string(kMostBindingNumber));
   }
   if (resource.image)
     return check_image(what, *resource.image, resource.kind == spirv::ResourceKind::storage_image);

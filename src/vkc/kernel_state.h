@@ -21,7 +21,9 @@ struct KernelSlot {
   std::uint32_t binding = 0;
   VkDescriptorType type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
   bool written = true;
-  // Of buffers, so that the common case is checked fast; 0 for everything else.
+  bool grows = false;  // of buffers, see spirv::Resource
+  // Of buffers, so that the common case is checked fast; everything else has no range that fits.
+  std::uint64_t least_range_bytes = 1;
   std::uint64_t largest_range_bytes = 0;
   std::uint64_t offset_mask = 0;  // bits that an offset must not have: alignments are powers of two
   // Of images:

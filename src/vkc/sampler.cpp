@@ -22,6 +22,22 @@ VkSamplerAddressMode vk_mode(AddressMode mode) {
 
 }  // namespace
 
+Status SamplerState::check_options() const {
+  const std::string doing = "creating " + described();
+  if (auto ok = check_enumerator(doing, "filter", filter, Filter::linear, "Filter"); !ok) return ok;
+  if (auto ok =
+          check_enumerator(doing, "address_mode", address_mode, AddressMode::clamp_to_zero, "AddressMode");
+      !ok)
+    return ok;
+  if (auto ok = check_enumerator(doing, "coordinates", coordinates, Coordinates::texels, "Coordinates"); !ok)
+    return ok;
+  const bool clamps =
+      address_mode == AddressMode::clamp_to_edge || address_mode == AddressMode::clamp_to_zero;
+  if (coordinates != Coordinates::texels || clamps) return {};
+  return fail(ErrorCode::invalid_argument,
+              described() + ": coordinates in texels need the address mode clamp_to_edge or clamp_to_zero");
+}
+
 SamplerState::~SamplerState() {
   device->vk.DestroySampler(device->handle, handle, nullptr);
   if (counted_) device->samplers.give_back();
@@ -33,12 +49,7 @@ std::string SamplerState::described() const {
 
 Status SamplerState::create() {
   if (auto ok = device->alive(); !ok) return ok;
-  const bool clamps =
-      address_mode == AddressMode::clamp_to_edge || address_mode == AddressMode::clamp_to_zero;
-  if (coordinates == Coordinates::texels && !clamps) {
-    return fail(ErrorCode::invalid_argument,
-                described() + ": coordinates in texels need the address mode clamp_to_edge or clamp_to_zero");
-  }
+  if (auto ok = check_options(); !ok) return ok;
   if (auto ok = device->samplers.take(described()); !ok) return ok;
   counted_ = true;
   auto info = vk_struct<VkSamplerCreateInfo>(VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO);

@@ -35,6 +35,7 @@ class SamplerState : public std::enable_shared_from_this<SamplerState> {
   VkSampler handle = VK_NULL_HANDLE;
 
  private:
+  [[nodiscard]] Status check_options() const;
   bool counted_ = false;
 };
 

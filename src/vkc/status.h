@@ -55,4 +55,15 @@ Status call_out(std::string_view what, const Function& function) {
 // `"name"`, for messages.
 std::string in_quotes(std::string_view name);
 
+// Whether a parameter holds one of the enumeration's values, which begin at 0. Errors: invalid_argument,
+// "creating a sampler: filter: 9 is no Filter".
+template <typename Enumeration>
+Status check_enumerator(std::string_view doing, std::string_view parameter, Enumeration value,
+                        Enumeration last, std::string_view type) {
+  if (value <= last) return {};
+  return fail(ErrorCode::invalid_argument, std::string(doing) + ": " + std::string(parameter) + ": " +
+                                               std::to_string(static_cast<unsigned>(value)) + " is no " +
+                                               std::string(type));
+}
+
 }  // namespace vkc::detail

@@ -21,11 +21,15 @@ Status TimestampsState::create() {
                        "vkCreateQueryPool");
 }
 
+Status TimestampsState::check_entry(std::uint32_t index) const {
+  if (index < count) return {};
+  return fail(ErrorCode::invalid_argument, "timestamp " + std::to_string(index) + ": there are " +
+                                               std::to_string(count) + ", counted from 0");
+}
+
 Result<std::uint64_t> TimestampsState::ticks(std::uint32_t index) const {
   if (auto ok = device->alive(); !ok) return propagate(ok);
   const std::string entry = "timestamp " + std::to_string(index);
-  if (index >= count)
-    return fail(ErrorCode::invalid_argument, entry + ": there are " + std::to_string(count));
   std::uint64_t value = 0;
   const VkResult result =
       submitted[index] ? device->vk.GetQueryPoolResults(device->handle, handle, index, 1, sizeof(value),
@@ -65,6 +69,9 @@ Result<Timestamps> Timestamps::create(const Device& device, std::uint32_t count)
 std::uint32_t Timestamps::count() const { return state_->count; }
 
 Result<double> Timestamps::elapsed_ms(std::uint32_t first, std::uint32_t last) const {
+  for (const std::uint32_t index : {first, last}) {
+    if (auto ok = state_->check_entry(index); !ok) return detail::propagate(ok);
+  }
   const auto from = state_->ticks(first);
   if (!from) return detail::propagate(from);
   const auto to = state_->ticks(last);

@@ -20,7 +20,10 @@ class TimestampsState {
   ~TimestampsState();
 
   Status create();
-  // Ticks of the device's clock. Errors: invalid_argument (no such entry, not written yet), device_lost.
+  // Errors: invalid_argument (no such entry).
+  [[nodiscard]] Status check_entry(std::uint32_t index) const;
+  // Ticks of the device's clock at an entry that there is. Errors: invalid_argument (not written yet),
+  // device_lost.
   Result<std::uint64_t> ticks(std::uint32_t index) const;
   [[nodiscard]] double elapsed_ms(std::uint64_t first_ticks, std::uint64_t last_ticks) const;
 

@@ -15,6 +15,8 @@ constexpr std::uint64_t kLargestPiece = std::uint64_t{32} << 20;
 
 // Whether `size` bytes fit at the start of the range.
 Status check(const Device& device, const BufferRange& range, std::size_t size, const char* what) {
+  if (range.state() == nullptr)
+    return detail::fail(ErrorCode::invalid_argument, std::string(what) + ": a range of no buffer");
   const detail::BufferState& buffer = *range.state();
   if (buffer.device != device.state()) {
     return detail::fail(ErrorCode::invalid_argument,

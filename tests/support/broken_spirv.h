@@ -37,6 +37,19 @@ inline Words with_word(std::span<const std::uint32_t> module, std::uint32_t opco
   return with_instruction(module, opcode, n, [&](Words& instruction) { instruction.at(word) = value; });
 }
 
+// The same with the number of the first decoration of that kind set.
+inline Words with_decoration(std::span<const std::uint32_t> module, spirv::Decoration kind,
+                             std::uint32_t number) {
+  Words result(module.begin(), module.end());
+  for (std::size_t at = spirv::kHeaderWords; at < result.size(); at += result[at] >> 16) {
+    const auto op = static_cast<spirv::Op>(result[at] & 0xFFFF);
+    if (op != spirv::Op::Decorate || static_cast<spirv::Decoration>(result[at + 2]) != kind) continue;
+    result.at(at + 3) = number;
+    return result;
+  }
+  throw std::out_of_range("no such decoration");
+}
+
 // A word of the first instruction with that opcode.
 inline std::uint32_t word_of(std::span<const std::uint32_t> module, std::uint32_t opcode, std::size_t word) {
   for (std::size_t at = spirv::kHeaderWords; at < module.size(); at += module[at] >> 16) {
@@ -46,7 +59,7 @@ inline std::uint32_t word_of(std::span<const std::uint32_t> module, std::uint32_
 }
 
 // Opcodes that the tests break.
-inline constexpr std::uint32_t kTypeFloat = 22, kConstant = 43, kLoad = 61, kStore = 62, kAccessChain = 65,
-                               kFMul = 133, kLabel = 248, kBranch = 249;
+inline constexpr std::uint32_t kEntryPoint = 15, kTypeFloat = 22, kConstant = 43, kLoad = 61, kStore = 62,
+                               kAccessChain = 65, kFMul = 133, kLabel = 248, kBranch = 249;
 
 }  // namespace broken_spirv

@@ -1,6 +1,7 @@
 // vkc on a VkDevice that plain Vulkan made, and that goes on when vkc has gone.
 #include <vkc/native.h>
 
+#include <array>
 #include <atomic>
 
 #include "test_device.h"
@@ -127,6 +128,8 @@ TEST_P(AdoptTest, WhatCannotBeAdoptedIsNamed) {
   EXPECT_THAT(device_error([](auto& n) { n.device = VK_NULL_HANDLE; }), HasSubstr("device is null"));
   EXPECT_THAT(device_error([](auto& n) { n.queue = VK_NULL_HANDLE; }), HasSubstr("queue is null"));
   EXPECT_THAT(device_error([](auto& n) { n.queue_family = 999; }), HasSubstr("queue family 999: there are"));
+  const std::array<const char*, 2> extensions = {"VK_KHR_spirv_1_4", nullptr};
+  EXPECT_THAT(device_error([&](auto& n) { n.extensions = extensions; }), HasSubstr("extensions[1] is null"));
   if (!physical_device().properties().features.cooperative_matrix) {
     EXPECT_THAT(device_error([](auto& n) { n.features.cooperative_matrix = true; }),
                 HasSubstr("it does not have the feature cooperative_matrix"));

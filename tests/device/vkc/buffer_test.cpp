@@ -35,6 +35,14 @@ TEST_P(BufferTest, SizesAreChecked) {
               HasSubstr("max_buffer_bytes of " + std::to_string(most)));
 }
 
+TEST_P(BufferTest, KindsThatDoNotExistAreErrors) {
+  for (const int kind : {3, 255}) {
+    EXPECT_THAT(error_of(vkc::Buffer::create(device(), 16, static_cast<MemoryKind>(kind)),
+                         vkc::ErrorCode::invalid_argument),
+                HasSubstr("kind: " + std::to_string(kind) + " is no MemoryKind"));
+  }
+}
+
 TEST_P(BufferTest, UploadAndDownload) {
   for (const std::size_t count : {1U, 3U, 1000U}) {
     const vkc::Buffer target = buffer(count * 4 + 8);

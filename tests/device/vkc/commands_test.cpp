@@ -251,6 +251,15 @@ TEST_P(CommandsTest, MistakesAreErrors) {
               HasSubstr("not inside"));
 }
 
+TEST_P(CommandsTest, OptionsThatDoNotExistAreErrors) {
+  EXPECT_THAT(error_of(vkc::Commands::create(device(), {.barriers = static_cast<vkc::Barriers>(2)}),
+                       ErrorCode::invalid_argument),
+              HasSubstr("barriers: 2 is no Barriers"));
+  EXPECT_THAT(error_of(vkc::Commands::create(device(), {.queue = static_cast<vkc::Queue>(7)}),
+                       ErrorCode::invalid_argument),
+              HasSubstr("queue: 7 is no Queue"));
+}
+
 TEST_P(CommandsTest, TheFirstErrorIsKept) {
   const vkc::Buffer values = buffer_of(std::vector<std::uint32_t>(4, 1));
   vkc::Commands recorded = commands();

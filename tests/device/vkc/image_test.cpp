@@ -403,6 +403,32 @@ TEST_P(ImageTest, OptionalFormatsWorkOrAreNamed) {
   EXPECT_EQ(texels_of<std::uint16_t>(picture)[2], 0x3C00);  // x of the second texel: 1
 }
 
+TEST_P(ImageTest, OptionsThatDoNotExistAreErrors) {
+  const auto last = static_cast<int>(ImageFormat::rgba32_sfloat);
+  for (const int format : {last + 1, 200, 255}) {
+    const auto wrong = static_cast<ImageFormat>(format);
+    const std::string message = "format: " + std::to_string(format) + " is no ImageFormat";
+    EXPECT_THAT(error_of(vkc::Image::create_2d(device(), wrong, 4, 4), ErrorCode::invalid_argument),
+                HasSubstr(message));
+    EXPECT_THAT(error_of(vkc::Image::create_3d(device(), wrong, {4, 4, 4}), ErrorCode::invalid_argument),
+                HasSubstr(message));
+    const vkc::ImageFormatSupport support = vkc::format_support(physical_device(), wrong);
+    EXPECT_FALSE(support.storage || support.sampled || support.linear_filter);
+  }
+  EXPECT_THAT(error_of(vkc::Image::create_2d(device(), ImageFormat::rgba8_unorm, 4, 4,
+                                             {.use = static_cast<vkc::ImageUse>(9)}),
+                       ErrorCode::invalid_argument),
+              HasSubstr("use: 9 is no ImageUse"));
+  const auto sampler_error = [&](const vkc::SamplerOptions& options) {
+    return error_of(vkc::Sampler::create(device(), options), ErrorCode::invalid_argument);
+  };
+  EXPECT_THAT(sampler_error({.filter = static_cast<vkc::Filter>(2)}), HasSubstr("filter: 2 is no Filter"));
+  EXPECT_THAT(sampler_error({.address_mode = static_cast<vkc::AddressMode>(4)}),
+              HasSubstr("address_mode: 4 is no AddressMode"));
+  EXPECT_THAT(sampler_error({.coordinates = static_cast<vkc::Coordinates>(2)}),
+              HasSubstr("coordinates: 2 is no Coordinates"));
+}
+
 TEST_P(ImageTest, WrongImagesAreErrors) {
   const auto error = [&](ImageFormat format, std::uint32_t width, std::uint32_t height, ErrorCode code) {
     return error_of(vkc::Image::create_2d(device(), format, width, height, {.name = "wrong"}), code);

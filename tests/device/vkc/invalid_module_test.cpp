@@ -1,4 +1,6 @@
 // Modules that are whole and wrong: an error that names the fault, and the driver never sees them.
+#include <cstring>
+
 #include "support/broken_spirv.h"
 #include "test_device.h"
 
@@ -87,6 +89,47 @@ TEST_P(InvalidModuleTest, TrustedModulesAreNotValidated) {
   expect_messages();  // of the validation layer
   const auto kernel = vkc::Kernel::create(device(), words, {}, vkc::KernelGroupSize{8}, {.trusted = true});
   EXPECT_TRUE(kernel) << kernel.error().message;
+}
+
+// Valid, but drivers make tables that grow with the largest number.
+TEST_P(InvalidModuleTest, BindingNumbersAreLimited) {
+  const auto create = [&](std::uint32_t number) {
+    const Words words = broken_spirv::with_decoration(good_, spirv::Decoration::Binding, number);
+    return vkc::Kernel::create(device(), words, {}, vkc::KernelGroupSize{8}, {.name = "far"});
+  };
+  const std::uint32_t most = vkc::kMostBindingNumber;
+  const auto last = create(most);
+  EXPECT_TRUE(last) << last.error().message;
+  for (const std::uint32_t number : {most + 1, 100'000'000U, UINT32_MAX}) {
+    EXPECT_EQ(error_of(create(number), ErrorCode::limit_exceeded),
+              "kernel \"far\": binding \"y\": binding number " + std::to_string(number) +
+                  " is beyond the most that vkc takes, " + std::to_string(most));
+  }
+}
+
+TEST_P(InvalidModuleTest, SetNumbersAreLimited) {
+  const Words words = broken_spirv::with_decoration(good_, spirv::Decoration::DescriptorSet, UINT32_MAX);
+  EXPECT_THAT(
+      error_of(vkc::Kernel::create(device(), words, {}, vkc::KernelGroupSize{8}), ErrorCode::limit_exceeded),
+      HasSubstr("max_bound_descriptor_sets"));
+}
+
+// The validation layer takes neither control characters nor more than 256 bytes; the driver gets another
+// name.
+TEST_P(InvalidModuleTest, EntryPointsMayHaveAnyName) {
+  for (const std::string& name : {std::string("\x01\n"), std::string("\xFF\xFE"), std::string(),
+                                  std::string(300, 'a'), std::string("entry")}) {
+    const Words words = with_instruction(good_, broken_spirv::kEntryPoint, 0, [&](Words& instruction) {
+      const spirv::Instruction old{instruction, 0};
+      const auto begin = instruction.begin() + 3;
+      const auto end = begin + static_cast<std::ptrdiff_t>(spirv::Instruction::text_words(old.text(3)));
+      Words text(spirv::Instruction::text_words(name));
+      std::memcpy(text.data(), name.data(), name.size());
+      instruction.insert(instruction.erase(begin, end), text.begin(), text.end());
+    });
+    const auto kernel = vkc::Kernel::create(device(), words, {}, vkc::KernelGroupSize{8});
+    EXPECT_TRUE(kernel) << kernel.error().message;
+  }
 }
 
 VKC_DEVICE_TESTS(InvalidModuleTest);

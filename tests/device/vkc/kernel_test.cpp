@@ -211,6 +211,49 @@ TEST_P(KernelTest, WrongBindingsAreErrors) {
       HasSubstr("not inside"));
 }
 
+TEST_P(KernelTest, RangesHoldTheBlock) {
+  const vkc::Kernel scale = kernel(kernels::uniform);
+  const vkc::Buffer large = buffer(256), output = buffer(256), tiny = buffer(4);
+  const auto scale_error = [&](const vkc::BufferRange& parameters, const vkc::BufferRange& input) {
+    return dispatch_error(scale, {}, {{"parameters", parameters}, {"input", input}, {"output", output}}, {},
+                          ErrorCode::invalid_argument);
+  };
+  EXPECT_EQ(scale_error(large.range(0, 19), large),
+            "kernel \"uniform\": binding \"parameters\": a range of 19 bytes, the block has 20");
+  EXPECT_THAT(scale_error(tiny, large), HasSubstr("a range of 4 bytes, the block has 20"));
+  EXPECT_EQ(scale_error(large, large.range(0, 15)),
+            "kernel \"uniform\": binding \"input\": a range of 15 bytes, the block has at least 16");
+  vkc::Commands recorded = commands();
+  const auto least = scale.dispatch(
+      recorded, {}, {{"parameters", large.range(0, 20)}, {"input", large.range(0, 16)}, {"output", output}});
+  EXPECT_TRUE(least) << least.error().message;
+
+  const vkc::Kernel add_one = kernel(kernels::add_one, {}, KernelGroupSize{8});
+  for (const std::uint64_t size_bytes : {1U, 3U}) {
+    EXPECT_THAT(dispatch_error(add_one, {}, {{"values", large.range(0, size_bytes)}}, {},
+                               ErrorCode::invalid_argument),
+                HasSubstr("\"values\": a range of " + std::to_string(size_bytes) +
+                          " bytes, the block has at least 4"));
+  }
+}
+
+TEST_P(KernelTest, RangesOfNothingAreErrors) {
+  const vkc::Kernel add_one = kernel(kernels::add_one, {}, KernelGroupSize{8});
+  const vkc::BufferRange nothing(nullptr, 0, 4);
+  EXPECT_EQ(dispatch_error(add_one, {}, {{"values", nothing}}, {}, ErrorCode::invalid_argument),
+            "kernel \"add_one\": binding \"values\" wants a buffer, and a range of no buffer is given");
+  const vkc::Buffer some = buffer(4);
+  vkc::Commands recorded = commands();
+  EXPECT_EQ(error_of(recorded.fill(nothing, 1), ErrorCode::invalid_argument), "fill: a range of no buffer");
+  ASSERT_TRUE(recorded.reset());
+  EXPECT_THAT(error_of(recorded.copy(nothing, some), ErrorCode::invalid_argument),
+              HasSubstr("a range of no buffer"));
+  EXPECT_THAT(error_of(vkc::upload(device(), nothing, std::vector<int>(1)), ErrorCode::invalid_argument),
+              HasSubstr("a range of no buffer"));
+  EXPECT_THAT(error_of(vkc::download<int>(device(), nothing), ErrorCode::invalid_argument),
+              HasSubstr("a range of no buffer"));
+}
+
 TEST_P(KernelTest, WrongPushConstantsAreErrors) {
   const vkc::Kernel saxpy = kernel(kernels::saxpy, {}, KernelGroupSize{8});
   EXPECT_EQ(saxpy.push_constants_bytes(), 8U);
@@ -263,8 +306,8 @@ TEST_P(KernelTest, GroupSizesAreLimited) {
       create_error(kernels::saxpy, {}, KernelGroupSize{limits.max_group_size[0], limits.max_group_size[1], 2},
                    ErrorCode::limit_exceeded),
       HasSubstr("max_group_invocations"));
-  EXPECT_THAT(create_error(kernels::saxpy, {}, KernelGroupSize{0, 1, 1}, ErrorCode::invalid_module),
-              HasSubstr("not a positive number"));
+  EXPECT_THAT(create_error(kernels::saxpy, {}, KernelGroupSize{0, 1, 1}, ErrorCode::invalid_argument),
+              HasSubstr("\"group_size_x\" is 0"));
   EXPECT_THAT(
       create_error(kernels::saxpy, {}, KernelGroupSize{UINT32_MAX, 1, 1}, ErrorCode::invalid_argument),
       HasSubstr("does not fit"));

@@ -273,4 +273,44 @@ TEST(Reflect, ReadsStorageBuffersOfNewerModules) {
   EXPECT_TRUE(resource.readonly);
 }
 
+// What a buffer must hold, bound to a block with these types and decorations; %20 is the block.
+std::uint64_t least_bytes(const std::string& decorations, const std::string& types) {
+  const std::string text =
+      kKernel + "OpDecorate %20 Block\nOpDecorate %22 DescriptorSet 0\n" + "OpDecorate %22 Binding 0\n" +
+      decorations + "%10 = OpTypeInt 32 0\n%11 = OpTypeFloat 32\n%12 = OpTypeVector %11 3\n" +
+      "%13 = OpConstant %10 7\n" + types +
+      "%21 = OpTypePointer StorageBuffer %20\n%22 = OpVariable %21 StorageBuffer\n" + kBody;
+  const auto module = Module::read(spirv_test::assemble(text));
+  EXPECT_TRUE(module) << text;
+  const auto reflection = spirv::reflect(*module);
+  EXPECT_TRUE(reflection) << reflection.error().message;
+  return reflection->resources.at(0).least_range_bytes;
+}
+
+TEST(Reflect, TellsTheLeastThatABufferHolds) {
+  const std::string two = "OpMemberDecorate %20 0 Offset 0\nOpMemberDecorate %20 1 Offset 16\n";
+  const std::string stride = "OpDecorate %14 ArrayStride 16\n";
+  EXPECT_EQ(least_bytes(two, "%20 = OpTypeStruct %12 %10\n"), 20U);
+  EXPECT_EQ(least_bytes(two + stride, "%14 = OpTypeArray %12 %13\n%20 = OpTypeStruct %12 %14\n"), 16U + 112);
+  EXPECT_EQ(least_bytes(two + stride, "%14 = OpTypeRuntimeArray %12\n%20 = OpTypeStruct %12 %14\n"), 32U);
+  EXPECT_EQ(least_bytes("OpMemberDecorate %20 0 Offset 0\nOpDecorate %14 ArrayStride 4\n",
+                        "%14 = OpTypeRuntimeArray %10\n%20 = OpTypeStruct %14\n"),
+            4U);
+}
+
+TEST(Reflect, TellsTheLeastOfEachKindOfBuffer) {
+  std::vector<std::uint64_t> bytes;
+  for (const spirv::Resource& resource : reflect(spirv_test_kernels::resources).resources)
+    bytes.push_back(resource.least_range_bytes);
+  EXPECT_THAT(bytes, ElementsAre(20U, 4U, 4U, 4U, 4U, 0U, 0U, 0U, 4U));
+}
+
+// Matrices of three columns of two, 16 bytes apart, and the other way round.
+TEST(Reflect, TellsTheLeastOfMatrices) {
+  const std::string types = "%14 = OpTypeVector %11 2\n%15 = OpTypeMatrix %14 3\n%20 = OpTypeStruct %15\n";
+  const std::string stride = "OpMemberDecorate %20 0 Offset 0\nOpMemberDecorate %20 0 MatrixStride 16\n";
+  EXPECT_EQ(least_bytes(stride + "OpMemberDecorate %20 0 ColMajor\n", types), 2U * 16 + 8);
+  EXPECT_EQ(least_bytes(stride + "OpMemberDecorate %20 0 RowMajor\n", types), 1U * 16 + 12);
+}
+
 }  // namespace

@@ -52,4 +52,13 @@ TEST(ImageFormats, OthersAreUnknown) {
     EXPECT_EQ(format_of_spirv(format), nullptr);
 }
 
+TEST(ImageFormats, NumbersBeyondTheLastAreNoFormat) {
+  for (const int number : {kFormats, 200, 255}) {
+    const auto format = static_cast<ImageFormat>(number);
+    EXPECT_EQ(vkc::to_text(format), "unknown");
+    EXPECT_EQ(vkc::texel_bytes(format), 0U);
+    EXPECT_EQ(vkc::channel_count(format), 0U);
+  }
+}
+
 }  // namespace

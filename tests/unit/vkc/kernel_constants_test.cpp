@@ -117,6 +117,17 @@ TEST(Constants, TheGroupSizeIsThreeOfThem) {
   EXPECT_THAT(none.error().message, HasSubstr("no value is given for \"group_size_x\", \"group_size_z\""));
 }
 
+TEST(Constants, AGroupSizeIsPositive) {
+  const std::vector<spirv::SpecConstant> sizes = {{"group_size_x", 5, {Kind::signed_integer, 32}, 0}};
+  for (const auto& values :
+       {resolve(sizes, {}, vkc::KernelGroupSize{0, 1, 1}), resolve(sizes, {{"group_size_x", 0U}})}) {
+    ASSERT_FALSE(values);
+    EXPECT_EQ(values.error().code, ErrorCode::invalid_argument);
+    EXPECT_EQ(values.error().message,
+              "kernel \"k\": \"group_size_x\" is 0; a group has at least 1 invocation in each direction");
+  }
+}
+
 TEST(Constants, ModulesWithoutUsableNamesAreRefused) {
   const std::vector<spirv::SpecConstant> nameless = {{"", 3, {Kind::boolean, 0}, 0}};
   const auto stripped = resolve(nameless, {});

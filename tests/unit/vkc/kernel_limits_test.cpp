@@ -102,6 +102,14 @@ TEST_F(KernelLimits, Bindings) {
   expect(ErrorCode::not_supported, "binding \"b\" is a uniform texel buffer");
 }
 
+TEST_F(KernelLimits, BindingNumbers) {
+  kernel.resources = {{"b", 0, 65535, spirv::ResourceKind::storage_buffer}};
+  EXPECT_TRUE(check());
+  kernel.resources = {{"b", 0, 65536, spirv::ResourceKind::storage_buffer}};
+  expect(ErrorCode::limit_exceeded,
+         "binding \"b\": binding number 65536 is beyond the most that vkc takes, 65535");
+}
+
 TEST_F(KernelLimits, NumbersOfImagesAndSamplers) {
   const auto repeat = [&](std::size_t count, spirv::ResourceKind kind) {
     spirv::Resource resource{"b", 0, 0, kind};
