@@ -4,7 +4,7 @@ import pytest
 
 from pictures import gradient, load, save
 
-SUBCOMMANDS = ["upscale", "devices", "doctor", "models", "inspect", "run", "bench", "compare"]
+SUBCOMMANDS = ["upscale", "devices", "doctor", "models", "inspect", "run", "bench", "compare", "tune"]
 
 
 @pytest.fixture
@@ -128,10 +128,10 @@ def test_wrong_usage(upres, photo, arguments):
     assert len(done.stderr.splitlines()) == 1 and done.stdout == b""
 
 
-@pytest.mark.parametrize("arguments", [[], ["--quiet"], ["tune"], ["lower", "x.spv"], ["a.png", "-", "-o", "out"]])
+@pytest.mark.parametrize("arguments", [[], ["--quiet"], ["lower", "x.spv"], ["a.png", "-", "-o", "out"]])
 def test_wrong_usage_without_a_picture(upres, arguments):
-    # `tune` and `lower` are no subcommands yet, so they are inputs that do not exist.
-    done = upres.plain(*arguments, code=1 if arguments and arguments[0] in ("tune", "lower") else 2)
+    # `lower` is no subcommand yet, so it is an input that does not exist.
+    done = upres.plain(*arguments, code=1 if arguments and arguments[0] == "lower" else 2)
     assert done.stderr and done.stdout == b""
 
 
