@@ -1,8 +1,12 @@
 #include <upres/upscaler.h>
 
 #include <atomic>
+#include <filesystem>
+#include <string>
+#include <system_error>
 #include <utility>
 
+#include "base/display_name.h"
 #include "upscale/api/engine.h"
 #include "upscale/api/files.h"
 #include "upscale/api/handles.h"
@@ -24,10 +28,17 @@ Result<Model> open_model(std::string_view name_or_path) {
   if (auto checked = check_name(name_or_path, "the model's name"); !checked) return propagate(checked);
   const auto names = embedded_models();
   if (!names) return tl::unexpected(names.error());
+  std::string embedded;
   for (const std::string& name : *names) {
     if (name == name_or_path) return Model::embedded(name);
+    embedded += " " + name;
   }
-  return Model::from_file(std::filesystem::path(name_or_path));
+  const std::filesystem::path path(name_or_path);
+  if (auto checked = check_path(path, "the model's file name"); !checked) return propagate(checked);
+  std::error_code error;
+  if (std::filesystem::exists(path, error)) return Model::from_file(path);
+  return fail(ErrorCode::model,
+              display_name(path) + ": no such file, nor an embedded model; embedded are:" + embedded);
 }
 
 }  // namespace

@@ -96,6 +96,10 @@ TEST(Names, NulInPathsIsRefused) {
   expect_usage(Model::from_file(nul), "the model's file name " + (folder / "a").native() + "\\x00b");
   expect_usage(Upscaler::open(nul.native(), "cpu"), "the model's file name");
   expect_usage(Device::open("cpu", {.cache_folder = nul}), "the cache folder");
+  const auto neither = Upscaler::open("espcn_x9", "cpu");
+  ASSERT_FALSE(neither);
+  EXPECT_EQ(neither.error().message,
+            "espcn_x9: no such file, nor an embedded model; embedded are: espcn_x2 espcn_x3 espcn_x4");
   EXPECT_TRUE(Model::from_file(folder / "a"));
   EXPECT_EQ(folder.file_count(), 1U);
 }
