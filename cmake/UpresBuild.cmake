@@ -42,9 +42,9 @@ function(upres_add_library name)
   target_link_libraries(${name} PUBLIC ${arg_LINK} PRIVATE upres_options ${arg_PRIVATE_LINK})
 endfunction()
 
-# Under the thread sanitizer everything takes several times as long.
+# Under sanitizers everything takes several times as long.
 function(upres_stretch timeout)
-  if(UPRES_SANITIZE MATCHES thread)
+  if(UPRES_SANITIZE)
     math(EXPR stretched "${${timeout}} * 4")
     set(${timeout} ${stretched} PARENT_SCOPE)
   endif()
@@ -76,7 +76,7 @@ set(UPRES_PYTHON ${upres_SOURCE_DIR}/.venv/bin/python CACHE FILEPATH "Python wit
 function(upres_add_pytest name)
   cmake_parse_arguments(arg "" "GROUP;FILE;TIMEOUT" "" ${ARGN})
   if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 300)
+    set(arg_TIMEOUT 900)
   endif()
   upres_stretch(arg_TIMEOUT)
   add_test(NAME ${name} COMMAND ${UPRES_PYTHON} -B -m pytest -q -rs -p no:cacheprovider ${CMAKE_CURRENT_SOURCE_DIR}/${arg_FILE})

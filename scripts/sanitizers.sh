@@ -10,5 +10,3 @@ export TSAN_OPTIONS="ignore_noninstrumented_modules=1:ignore_noninstrumented_mod
 # not suppress: keep it loaded.
 driver="$(sed -n 's/.*"library_path": *"\(.*\)".*/\1/p' "$VK_DRIVER_FILES")"
 export LD_PRELOAD="$driver"
-# Nor must the driver's cache of compiled kernels grow with every input of a fuzzer.
-export MESA_SHADER_CACHE_DISABLE=true
