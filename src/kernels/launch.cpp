@@ -70,6 +70,14 @@ Status check_binding_range(std::string_view kernel, std::string_view what, uint6
                       device.limits.max_storage_buffer_range_bytes));
 }
 
+Status check_shared_memory(std::string_view kernel, uint64_t bytes, const DeviceInfo& device) {
+  const uint64_t limit = device.limits.max_shared_memory_bytes;
+  if (bytes <= limit) return {};
+  return fail(ErrorCode::device, "kernel " + std::string(kernel) + " needs " + std::to_string(bytes) +
+                                     " bytes of shared memory, but the device's limit is " +
+                                     std::to_string(limit));
+}
+
 GroupSize tuned_group_size(const Kernel& kernel, std::span<const Tuning> tuning) {
   return group_size_of(complete_tuning(kernel, tuning));
 }

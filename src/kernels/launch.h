@@ -45,6 +45,9 @@ Status check_launch_limits(std::string_view kernel, const GroupSize& group_size,
 Status check_binding_range(std::string_view kernel, std::string_view what, uint64_t bytes,
                            const DeviceInfo& device);
 
+// Whether a group may have that much shared memory. Errors: device.
+Status check_shared_memory(std::string_view kernel, uint64_t bytes, const DeviceInfo& device);
+
 // The kernel's group size with these tunables.
 GroupSize tuned_group_size(const Kernel& kernel, std::span<const Tuning> tuning);
 

@@ -4,18 +4,11 @@
 #include <array>
 #include <string>
 
-#include "base/half.h"
 #include "kernels/launch.h"
 
 namespace upres::kernels {
 
 namespace {
-
-constexpr std::array kPushFields = {
-    UPRES_PUSH_FIELD(ConvPush, row_begin),    UPRES_PUSH_FIELD(ConvPush, row_end),
-    UPRES_PUSH_FIELD(ConvPush, in_width),     UPRES_PUSH_FIELD(ConvPush, in_height),
-    UPRES_PUSH_FIELD(ConvPush, out_width),    UPRES_PUSH_FIELD(ConvPush, out_height),
-    UPRES_PUSH_FIELD(ConvPush, padding_left), UPRES_PUSH_FIELD(ConvPush, padding_top)};
 
 constexpr std::array kDTypes = {DType::f32, DType::f16};
 
@@ -38,18 +31,6 @@ Status check_dtype(std::string_view kernel, DType dtype, const DeviceLimits& lim
                                      " in fp16 needs 16-bit storage and arithmetic, which the device lacks");
 }
 
-void append(std::vector<std::byte>& bytes, DType dtype, float value) {
-  const auto put = [&](const auto& number) {
-    const auto raw = std::as_bytes(std::span(&number, 1));
-    bytes.insert(bytes.end(), raw.begin(), raw.end());
-  };
-  if (dtype == DType::f16) {
-    put(float_to_half(value));
-  } else {
-    put(value);
-  }
-}
-
 // Weights in the order in which the kernels read them.
 class WeightPacker {
  public:
@@ -70,18 +51,13 @@ class WeightPacker {
  private:
   void append_tap(std::vector<std::byte>& bytes, uint32_t out_block, uint32_t in_block, int kx,
                   int ky) const {
+    const auto channel = [](uint32_t block, uint32_t i) {
+      return static_cast<int>(block * kBlockChannels + i);
+    };
     for (uint32_t i = 0; i < block_inputs(conv_.in_channels); ++i) {
-      for (uint32_t o = 0; o < kBlockChannels; ++o) {
-        append(bytes, dtype_, weight(out_block * kBlockChannels + o, in_block * kBlockChannels + i, kx, ky));
-      }
+      for (uint32_t o = 0; o < kBlockChannels; ++o)
+        append_number(bytes, dtype_, weight_at(conv_, {channel(out_block, o), channel(in_block, i), ky, kx}));
     }
-  }
-  [[nodiscard]] float weight(size_t out, size_t in, int kx, int ky) const {
-    const auto in_channels = static_cast<size_t>(conv_.in_channels);
-    if (out >= static_cast<size_t>(conv_.out_channels) || in >= in_channels) return 0.0F;
-    const auto height = static_cast<size_t>(conv_.kernel_height);
-    const size_t row = (out * in_channels + in) * height + static_cast<size_t>(ky);
-    return (*conv_.weights)[row * static_cast<size_t>(conv_.kernel_width) + static_cast<size_t>(kx)];
   }
 
   const graph::Conv& conv_;
@@ -102,31 +78,7 @@ uint64_t register_limit(const DeviceInfo& device) {
   return device.vendor_id == kArm ? kArmRegisters : kCommonRegisters;
 }
 
-std::vector<std::byte> pack_biases(const graph::Conv& conv) {
-  std::vector<std::byte> bytes;
-  for (const float bias : *conv.biases) append(bytes, DType::f32, bias);
-  bytes.resize(block_count(conv.out_channels) * kBlockChannels * sizeof(float));
-  return bytes;
-}
-
 }  // namespace
-
-std::span<const PushField> conv_push_fields() { return kPushFields; }
-
-Launch conv_launch(const LaunchContext& context, const Grid& grid) {
-  const auto& conv = std::get<graph::Conv>(context.node.op);
-  const Extent& in = input_extent(context);
-  const Extent& out = output_extent(context);
-  const ConvPush push = {.row_begin = 0,
-                         .row_end = grid.rows,
-                         .in_width = u32(in.width_px),
-                         .in_height = u32(in.height_px),
-                         .out_width = u32(out.width_px),
-                         .out_height = u32(out.height_px),
-                         .padding_left = conv.padding.left,
-                         .padding_top = conv.padding.top};
-  return {.grid = grid, .push = push_bytes(push)};
-}
 
 uint32_t tuned_value(const Kernel& kernel, std::span<const Tuning> tuning, std::string_view name) {
   const std::vector<Tuning> all = complete_tuning(kernel, tuning);
@@ -164,10 +116,6 @@ Status check_unrolled(std::string_view kernel, uint64_t multiply_adds) {
                                      std::to_string(kMost) + " that drivers compile in bearable time");
 }
 
-bool BlockConv::computes(const graph::Graph&, const graph::Node& node) const {
-  return std::holds_alternative<graph::Conv>(node.op);
-}
-
 std::span<const DType> BlockConv::dtypes() const { return kDTypes; }
 
 std::vector<Storage> BlockConv::reads(const graph::Graph& graph, const graph::Node& node, DType dtype) const {
@@ -195,28 +143,18 @@ KernelChoice BlockConv::choose(const graph::Graph&, const graph::Node& node,
   const auto& conv = std::get<graph::Conv>(node.op);
   return {.kernel = id(),
           .variant = std::string(variant_of(selection)),
-          .constants = {{"kernel_size_x", u32(conv.kernel_width)},
-                        {"kernel_size_y", u32(conv.kernel_height)},
-                        {"in_channels", u32(conv.in_channels)},
-                        {"out_channels", u32(conv.out_channels)},
-                        {"apply_relu", conv.apply_relu}},
+          .constants = conv_constants(conv),
           .group_size = tuned_group_size(*this, selection.tuning),
           .dtype = selection.dtype,
           .input = selection.input,
           .output = selection.output};
 }
 
-BindingNames BlockConv::bindings(const graph::Graph&, const graph::Node&) const {
-  return {.inputs = {"input"}, .outputs = {"output"}, .constant_data = {"weights", "biases"}};
-}
-
 std::vector<std::vector<std::byte>> BlockConv::pack_constant_data(const graph::Graph&,
                                                                   const graph::Node& node,
                                                                   const KernelChoice& choice) const {
   const auto& conv = std::get<graph::Conv>(node.op);
-  return {WeightPacker(conv, choice.dtype).run(), pack_biases(conv)};
+  return {WeightPacker(conv, choice.dtype).run(), pack_biases(conv, kBlockChannels)};
 }
-
-std::span<const PushField> BlockConv::push_fields() const { return conv_push_fields(); }
 
 }  // namespace upres::kernels

@@ -85,7 +85,7 @@ std::vector<std::vector<std::byte>> ConvColumns::pack_constant_data(const graph:
       for (int kx = 0; kx < conv.kernel_width; ++kx) samples.push_back({in, ky, kx});
     }
   }
-  return {pack_weight_fragments(conv, samples), pack_fragment_biases(conv)};
+  return {pack_weight_fragments(conv, samples), pack_biases(conv, kFragment)};
 }
 
 // A row of groups is kSubgroups rows of the grid and kTileRows rows of pixels.

@@ -2,26 +2,22 @@
 // against.
 #pragma once
 
-#include "kernels/kernel.h"
+#include "kernels/conv/conv_kernel.h"
 
 namespace upres::kernels {
 
 // Shader: shaders/conv/conv_naive.slang.
-class ConvNaive final : public Kernel {
+class ConvNaive final : public ConvKernel {
  public:
   [[nodiscard]] std::string_view id() const override { return "conv_naive"; }
-  [[nodiscard]] std::string_view family() const override { return "conv"; }
   [[nodiscard]] std::string_view summary() const override;
   [[nodiscard]] std::span<const Tunable> tunables() const override;
-  [[nodiscard]] bool computes(const graph::Graph& graph, const graph::Node& node) const override;
   [[nodiscard]] Status legal(const graph::Graph& graph, const graph::Node& node, const DeviceInfo& device,
                              const Selection& selection) const override;
   [[nodiscard]] KernelChoice choose(const graph::Graph& graph, const graph::Node& node,
                                     const Selection& selection) const override;
-  [[nodiscard]] BindingNames bindings(const graph::Graph& graph, const graph::Node& node) const override;
   [[nodiscard]] std::vector<std::vector<std::byte>> pack_constant_data(
       const graph::Graph& graph, const graph::Node& node, const KernelChoice& choice) const override;
-  [[nodiscard]] std::span<const PushField> push_fields() const override;
   [[nodiscard]] Launch launch(const LaunchContext& context) const override;
 };
 

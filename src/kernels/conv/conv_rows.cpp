@@ -127,7 +127,7 @@ std::vector<std::vector<std::byte>> ConvRows::pack_constant_data(const graph::Gr
       for (int in = 0; in < conv.in_channels; ++in) samples.push_back({in, ky, kx});
     }
   }
-  return {pack_weight_fragments(conv, samples), pack_fragment_biases(conv)};
+  return {pack_weight_fragments(conv, samples), pack_biases(conv, kFragment)};
 }
 
 Launch ConvRows::launch(const LaunchContext& context) const {

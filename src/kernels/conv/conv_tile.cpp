@@ -34,14 +34,6 @@ uint64_t shared_memory_bytes(const graph::Conv& conv, const GroupSize& group, ui
   return width * height * blocks * kBlockChannels * sizeof(float);
 }
 
-Status check_shared_memory(std::string_view kernel, uint64_t bytes, const DeviceInfo& device) {
-  const uint64_t limit = device.limits.max_shared_memory_bytes;
-  if (bytes <= limit) return {};
-  return fail(ErrorCode::device, "kernel " + std::string(kernel) + " needs " + std::to_string(bytes) +
-                                     " bytes of shared memory, but the device's limit is " +
-                                     std::to_string(limit));
-}
-
 }  // namespace
 
 std::string_view ConvTile::summary() const {

@@ -6,8 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/conv/conv_blocks.h"
-#include "kernels/kernel.h"
+#include "kernels/conv/conv_kernel.h"
 
 namespace upres::kernels {
 
@@ -31,16 +30,10 @@ struct WindowSample {
 // sample and the last channel.
 std::vector<std::byte> pack_weight_fragments(const graph::Conv& conv, std::span<const WindowSample> samples);
 
-// [out_channels up to a multiple of 16] float.
-std::vector<std::byte> pack_fragment_biases(const graph::Conv& conv);
-
 // The base of these kernels: f16 only, a group of (32, subgroups, 1).
-class MatrixConv : public Kernel {
+class MatrixConv : public ConvKernel {
  public:
-  [[nodiscard]] std::string_view family() const override { return "conv"; }
   [[nodiscard]] std::span<const DType> dtypes() const override;
-  [[nodiscard]] BindingNames bindings(const graph::Graph& graph, const graph::Node& node) const override;
-  [[nodiscard]] std::span<const PushField> push_fields() const override;
 };
 
 }  // namespace upres::kernels
