@@ -85,9 +85,9 @@ int tune_all(Console& console, const upscale::Device& device, const std::vector<
   tune::SearchOptions options;
   options.budget_s = static_cast<double>(budget_s) / static_cast<double>(tasks.size());
   options.cancelled = is_cancelled;
+  const auto database = devicedb::Database::embedded();
   for (const tune::Task& task : tasks) {
-    const auto result =
-        tune::search(*device.gpu(), device.info(), devicedb::Database::embedded(), task, options);
+    const auto result = tune::search(*device.gpu(), device.info(), database, task, options);
     if (!result) {
       console.print(
           fmt::format("{} {}: {}\n", task.kernel->id(), tune::to_text(task), result.error().message));

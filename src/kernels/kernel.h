@@ -176,6 +176,14 @@ std::span<const Kernel* const> all_kernels();
 // Null when there is none of this name.
 const Kernel* find_kernel(std::string_view id);
 
+// Whether the kernel can store in this type.
+bool has_dtype(const Kernel& kernel, DType dtype);
+
+// Ways to choose a value for each tunable, 1 for a kernel without any; and the index-th of them, counting
+// through the values of the first tunable fastest.
+size_t combination_count(const Kernel& kernel);
+std::vector<Tuning> combination(const Kernel& kernel, size_t index);
+
 // Every type and storage that the kernel can compute the node with; without tuning.
 std::vector<Selection> all_selections(const Kernel& kernel, const graph::Graph& graph,
                                       const graph::Node& node);

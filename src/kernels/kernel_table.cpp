@@ -73,6 +73,23 @@ std::string module_name(const KernelChoice& choice) {
   return name;
 }
 
+bool has_dtype(const Kernel& kernel, DType dtype) { return std::ranges::count(kernel.dtypes(), dtype) > 0; }
+
+size_t combination_count(const Kernel& kernel) {
+  size_t count = 1;
+  for (const Tunable& tunable : kernel.tunables()) count *= tunable.values.size();
+  return count;
+}
+
+std::vector<Tuning> combination(const Kernel& kernel, size_t index) {
+  std::vector<Tuning> tuning;
+  for (const Tunable& tunable : kernel.tunables()) {
+    tuning.push_back({std::string(tunable.name), tunable.values[index % tunable.values.size()]});
+    index /= tunable.values.size();
+  }
+  return tuning;
+}
+
 std::vector<Selection> all_selections(const Kernel& kernel, const graph::Graph& graph,
                                       const graph::Node& node) {
   std::vector<Selection> selections;

@@ -30,22 +30,10 @@ struct Pick {
 
 // What the kernel stores if `wanted` is asked for: that, if it can, or f32; empty: it can do neither.
 std::optional<DType> dtype_of(const kernels::Kernel& kernel, DType wanted) {
-  const auto can = kernel.dtypes();
   for (const DType dtype : {wanted, DType::f32}) {
-    if (std::find(can.begin(), can.end(), dtype) != can.end()) return dtype;
+    if (kernels::has_dtype(kernel, dtype)) return dtype;
   }
   return std::nullopt;
-}
-
-// The index-th combination of the kernel's tunables, counting through the values of the first tunable
-// fastest; empty beyond the last.
-std::vector<kernels::Tuning> combination(const kernels::Kernel& kernel, size_t index) {
-  std::vector<kernels::Tuning> tuning;
-  for (const kernels::Tunable& tunable : kernel.tunables()) {
-    tuning.push_back({std::string(tunable.name), tunable.values[index % tunable.values.size()]});
-    index /= tunable.values.size();
-  }
-  return index == 0 ? tuning : std::vector<kernels::Tuning>{};
 }
 
 // The kernel with tunables for a node: the database's, else the first legal combination in the kernel's
@@ -64,9 +52,9 @@ Result<Pick> legal_pick(const Chooser& chooser, const kernels::Kernel& kernel, c
   auto standard = kernels::complete_tuning(kernel, {});
   auto status = check(standard);
   if (status) return Pick{&kernel, std::move(standard), dtype};
-  for (size_t i = 1; i < kMaxCombinations; ++i) {
-    auto tuning = combination(kernel, i);
-    if (tuning.empty()) break;
+  const size_t count = std::min(kernels::combination_count(kernel), kMaxCombinations);
+  for (size_t i = 1; i < count; ++i) {
+    auto tuning = kernels::combination(kernel, i);
     if (check(tuning)) return Pick{&kernel, std::move(tuning), dtype};
   }
   return propagate(status);

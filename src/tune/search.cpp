@@ -7,6 +7,7 @@
 #include <random>
 #include <set>
 
+#include "base/median.h"
 #include "tune/trial.h"
 
 namespace upres::tune {
@@ -30,12 +31,6 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
-                   values.end());
-  return values[values.size() / 2];
-}
-
 // Median distance from the median.
 double spread(const std::vector<double>& values) {
   const double middle = median(values);
@@ -44,28 +39,26 @@ double spread(const std::vector<double>& values) {
   return median(distances);
 }
 
+bool is_legal(const kernels::DeviceInfo& info, const Task& task, const Tunings& tuning) {
+  return task.kernel->legal(task.graph, task.node(), info, task.selection(tuning)).has_value();
+}
+
 std::vector<Tunings> legal_tunings(const kernels::DeviceInfo& info, const Task& task) {
   std::vector<Tunings> legal;
-  const auto tunables = task.kernel->tunables();
-  for (size_t index = 0; index < kMostCombinations; ++index) {
-    Tunings tuning;
-    size_t rest = index;
-    for (const kernels::Tunable& tunable : tunables) {
-      tuning.push_back({std::string(tunable.name), tunable.values[rest % tunable.values.size()]});
-      rest /= tunable.values.size();
-    }
-    if (rest > 0) break;
-    if (task.kernel->legal(task.graph, task.node(), info, task.selection(tuning)))
-      legal.push_back(std::move(tuning));
-    if (tunables.empty()) break;
+  const size_t count = std::min(kernels::combination_count(*task.kernel), kMostCombinations);
+  for (size_t index = 0; index < count; ++index) {
+    Tunings tuning = kernels::combination(*task.kernel, index);
+    if (is_legal(info, task, tuning)) legal.push_back(std::move(tuning));
   }
   return legal;
 }
 
 class Search {
  public:
-  Search(const vkc::Device& device, const Task& task, Reference reference, const SearchOptions& options)
+  Search(const vkc::Device& device, const kernels::DeviceInfo& info, const Task& task, Reference reference,
+         const SearchOptions& options)
       : device_(device),
+        info_(info),
         task_(task),
         reference_(std::move(reference)),
         options_(options),
@@ -77,15 +70,13 @@ class Search {
     auto trial = measure(standard);
     if (!trial) return propagate(trial, "the values used so far do not work");
     result_.standard = result_.best;
-    planned_ = legal.size();
     const bool is_small = legal.size() <= kExhaustive;
     std::shuffle(legal.begin(), legal.end(), std::mt19937(1));
     for (const Tunings& tuning : legal) {
       if (is_over(is_small ? 1.0 : kSampledShare)) break;
       consider(tuning);
     }
-    if (!is_small) climb(legal);
-    result_.is_complete = result_.tried >= legal.size();
+    if (!is_small) climb();
     if (auto status = decide(); !status) return propagate(status);
     return std::move(result_);
   }
@@ -99,8 +90,6 @@ class Search {
     if (!seen_.insert(to_text(tuning)).second) return;
     auto measured = measure(tuning);
     if (!measured) result_.rejected.push_back({tuning, measured.error().message});
-    if (options_.progress)
-      options_.progress({result_.tried, planned_, options_.budget_s - seconds_since(begin_), result_.best});
   }
 
   // Compiles, checks and times; keeps the best.
@@ -149,16 +138,12 @@ class Search {
   }
 
   // Neighbours of the best, one tunable one step away, until none is better.
-  void climb(const std::vector<Tunings>& legal) {
-    const auto is_legal = [&](const Tunings& tuning) {
-      return std::any_of(legal.begin(), legal.end(),
-                         [&](const Tunings& other) { return to_text(other) == to_text(tuning); });
-    };
+  void climb() {
     for (Tunings around = {}; to_text(around) != to_text(result_.best.tuning) && !is_over(1.0);) {
       around = result_.best.tuning;
       for (const Tunings& neighbour : neighbours(around)) {
         if (is_over(1.0)) return;
-        if (is_legal(neighbour)) consider(neighbour);
+        if (is_legal(info_, task_, neighbour)) consider(neighbour);
       }
     }
   }
@@ -203,6 +188,7 @@ class Search {
   }
 
   const vkc::Device& device_;
+  const kernels::DeviceInfo& info_;
   const Task& task_;
   Reference reference_;
   const SearchOptions& options_;
@@ -210,7 +196,6 @@ class Search {
   Clock::time_point begin_;
   SearchResult result_;
   std::set<std::string> seen_;
-  size_t planned_ = 0;
   std::optional<Trial> standard_trial_;
   std::optional<Trial> best_trial_;  // if it is not the standard
 };
@@ -232,10 +217,11 @@ Result<SearchResult> search(const vkc::Device& device, const kernels::DeviceInfo
   if (legal.empty()) return fail(ErrorCode::device, "no values of its tunables are legal on this device");
   Tunings standard = kernels::complete_tuning(
       *task.kernel, database.tuning(info, task.kernel->id(), kernels::shape_text(task.node(), task.dtype)));
-  if (!task.kernel->legal(task.graph, task.node(), info, task.selection(standard))) standard = legal.front();
+  if (!is_legal(info, task, standard)) standard = legal.front();
   auto reference = make_reference(task);
   if (!reference) return propagate(reference);
-  return Search(device, task, std::move(*reference), options).run(std::move(standard), std::move(legal));
+  return Search(device, info, task, std::move(*reference), options)
+      .run(std::move(standard), std::move(legal));
 }
 
 }  // namespace upres::tune

@@ -29,19 +29,10 @@ struct SearchResult {
   std::vector<Rejected> rejected;
   size_t tried = 0;
   size_t legal = 0;
-  bool is_complete = false;  // all legal ones were tried
-};
-
-struct SearchProgress {
-  size_t tried = 0;
-  size_t planned = 0;
-  double left_s = 0;
-  Measured best;
 };
 
 struct SearchOptions {
-  double budget_s = 10;  // of the whole search
-  std::function<void(const SearchProgress&)> progress = {};
+  double budget_s = 10;                  // of the whole search
   std::function<bool()> cancelled = {};  // ends the search; what was found counts
 };
 

@@ -30,11 +30,6 @@ bool same_shape(const graph::Conv& a, const graph::Conv& b) {
          a.apply_relu == b.apply_relu;
 }
 
-bool has_dtype(const kernels::Kernel& kernel, DType dtype) {
-  const auto can = kernel.dtypes();
-  return std::find(can.begin(), can.end(), dtype) != can.end();
-}
-
 }  // namespace
 
 std::string to_text(const Task& task) {
@@ -53,7 +48,7 @@ Result<std::vector<Task>> make_tasks(const graph::Graph& network, const Extent& 
     if (conv == nullptr) continue;
     for (const kernels::Kernel* kernel : kernels::all_kernels()) {
       const bool is_wanted = only.empty() || std::find(only.begin(), only.end(), kernel->id()) != only.end();
-      if (!is_wanted || !has_dtype(*kernel, dtype) || !kernel->computes(network, node)) continue;
+      if (!is_wanted || !kernels::has_dtype(*kernel, dtype) || !kernel->computes(network, node)) continue;
       if (!kernel->legal(network, node, device, {.dtype = dtype})) continue;
       const bool is_known = std::any_of(tasks.begin(), tasks.end(), [&](const Task& task) {
         return task.kernel == kernel && same_shape(task.conv(), *conv);

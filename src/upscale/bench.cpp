@@ -10,6 +10,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/median.h"
 #include "graph/extents.h"
 #include "graph/picture.h"
 #include "kernels/reference.h"
@@ -29,12 +30,6 @@ constexpr Extent kErrorSize = {37, 29};
 
 double ms_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
 // Absent as soon as one value is not known.

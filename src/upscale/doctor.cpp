@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -22,8 +23,9 @@ namespace {
 constexpr kernels::GroupSize kGroup = {16, 16, 1};
 
 // As choose_kernels does it where nothing forbids the database's or the kernel's own values.
-kernels::GroupSize group_on(const Device& device, const kernels::Kernel& kernel) {
-  const auto known = devicedb::Database::embedded().tuning(device.info(), kernel.id());
+kernels::GroupSize group_on(const Device& device, const devicedb::Database& database,
+                            const kernels::Kernel& kernel) {
+  const auto known = database.tuning(device.info(), kernel.id());
   return kernels::group_size_of(kernels::complete_tuning(kernel, known));
 }
 
@@ -36,11 +38,11 @@ void add_cases_of(const kernels::Kernel& kernel, const kernels::GroupSize& group
   }
 }
 
-std::vector<kernels::KernelCase> cases_for(const Device& device) {
+std::vector<kernels::KernelCase> cases_for(const Device& device, const devicedb::Database& database) {
   std::vector<kernels::KernelCase> cases = kernels::kernel_cases(kGroup);
   if (device.is_cpu()) return cases;
   for (const kernels::Kernel* kernel : kernels::all_kernels())
-    add_cases_of(*kernel, group_on(device, *kernel), cases);
+    add_cases_of(*kernel, group_on(device, database, *kernel), cases);
   return cases;
 }
 
@@ -142,44 +144,74 @@ Result<Outcome> run_trial(Trials& trials, const Device& device, const kernels::K
   return Outcome{kernels::module_name((*trial)->choice()), std::move(*comparison)};
 }
 
-// A convolution on a GPU: with each kernel that the device can run, in each type that it has. As a graph of
-// one node it would only show the kernel that a plan likes best, between values that lie plainly.
-void check_convolution(std::vector<KernelCheck>& checks, Trials& trials, const Device& device,
-                       const kernels::KernelCase& plain, size_t index) {
-  const std::string& forced = device.options().kernel;
-  for (const kernels::Kernel* kernel : kernels::all_kernels()) {
-    if (!kernel->computes(plain.graph, plain.node()) || (!forced.empty() && forced != kernel->id())) continue;
+// The database's values, or the kernel's own where those are not legal; empty: neither are.
+std::optional<std::vector<kernels::Tuning>> legal_tuning(const Device& device,
+                                                         const devicedb::Database& database,
+                                                         const kernels::Kernel& kernel,
+                                                         const kernels::KernelCase& test,
+                                                         kernels::Selection selection) {
+  const auto known =
+      database.tuning(device.info(), kernel.id(), kernels::shape_text(test.node(), selection.dtype));
+  for (const auto& tuning : {known, std::vector<kernels::Tuning>()}) {
+    selection.tuning = tuning;
+    if (kernel.legal(test.graph, test.node(), device.info(), selection)) return tuning;
+  }
+  return std::nullopt;
+}
+
+// What the convolutions of a device are checked with.
+struct ConvolutionChecker {
+  const Device& device;
+  const devicedb::Database& database;
+  std::vector<KernelCheck>& checks;
+  Trials trials = {};
+  size_t cases = 0;
+
+  // With each kernel that the device can run, in each type that it has. As a graph of one node a convolution
+  // would only show the kernel that a plan likes best, between values that lie plainly.
+  void check(const kernels::KernelCase& test) {
+    tune::Reference plain{test, kernels::case_inputs(test), {}};
+    if (auto expected = kernels::case_expected(test, plain.inputs)) plain.expected = std::move(*expected);
+    tune::Reference rounded = plain;
+    kernels::allow_rounding(rounded.test, kernels::kHalfBits);
+    const bool all_storages = cases++ % kOtherStorages == 0;
+    const std::string& forced = device.options().kernel;
+    for (const kernels::Kernel* kernel : kernels::all_kernels()) {
+      if (!kernel->computes(test.graph, test.node()) || (!forced.empty() && forced != kernel->id())) continue;
+      check_kernel(*kernel, plain, rounded, all_storages);
+    }
+  }
+
+ private:
+  void check_kernel(const kernels::Kernel& kernel, const tune::Reference& plain,
+                    const tune::Reference& rounded, bool all_storages) {
+    const kernels::KernelCase& test = plain.test;
     DType last = DType::u8;
-    for (kernels::Selection selection : kernels::all_selections(*kernel, plain.graph, plain.node())) {
+    for (kernels::Selection selection : kernels::all_selections(kernel, test.graph, test.node())) {
       const bool is_first = std::exchange(last, selection.dtype) != selection.dtype;
-      if (!is_first && index % kOtherStorages != 0) continue;
-      const auto known = devicedb::Database::embedded().tuning(
-          device.info(), kernel->id(), kernels::shape_text(plain.node(), selection.dtype));
-      selection.tuning = known;
-      if (!kernel->legal(plain.graph, plain.node(), device.info(), selection)) selection.tuning = {};
-      if (!kernel->legal(plain.graph, plain.node(), device.info(), selection)) continue;
-      tune::Reference reference{plain, kernels::case_inputs(plain), {}};
+      if (!is_first && !all_storages) continue;
+      const auto tuning = legal_tuning(device, database, kernel, test, selection);
+      if (!tuning) continue;
+      selection.tuning = *tuning;
       const bool is_half = selection.dtype == DType::f16;
-      if (is_half) kernels::allow_rounding(reference.test, kernels::kHalfBits);
-      auto expected = kernels::case_expected(plain, reference.inputs);
-      if (expected) reference.expected = std::move(*expected);
-      note_outcome(checks, run_trial(trials, device, *kernel, selection, reference),
+      const tune::Reference& reference = is_half ? rounded : plain;
+      note_outcome(checks, run_trial(trials, device, kernel, selection, reference),
                    is_half ? Precision::fp16 : Precision::fp32, reference.test);
     }
   }
-}
+};
 
 }  // namespace
 
 Result<std::vector<KernelCheck>> check_kernels(const Device& device, Precision precision,
                                                const std::function<bool()>& cancelled) {
   std::vector<KernelCheck> checks;
-  Trials trials;
-  size_t index = 0;
-  for (kernels::KernelCase& test : cases_for(device)) {
+  const auto database = devicedb::Database::embedded();
+  ConvolutionChecker convolutions{device, database, checks};
+  for (kernels::KernelCase& test : cases_for(device, database)) {
     if (cancelled && cancelled()) return fail(ErrorCode::cancelled, "stopped");
     if (std::holds_alternative<graph::Conv>(test.node().op) && !device.is_cpu()) {
-      check_convolution(checks, trials, device, test, index++);
+      convolutions.check(test);
       continue;
     }
     if (precision == Precision::bf16) {

@@ -36,15 +36,13 @@ TEST(KernelTable, IdsAreUniqueAndFound) {
   EXPECT_EQ(find_kernel("no_such_kernel"), nullptr);
 }
 
-bool can_have(const Kernel& kernel, DType dtype) { return std::ranges::count(kernel.dtypes(), dtype) > 0; }
-
 // Every operator of the cases has a kernel that is legal, untuned, on the weakest device that Vulkan allows:
 // of those that need no matrices all are.
 TEST(KernelTable, DefaultsAreLegalOnTheLeastDevice) {
   for (const KernelCase& test : kernel_cases({16, 8, 1})) {
     int kernels = 0;
     for (const Kernel* kernel : all_kernels()) {
-      if (!kernel->computes(test.graph, test.node()) || !can_have(*kernel, DType::f32)) continue;
+      if (!kernel->computes(test.graph, test.node()) || !has_dtype(*kernel, DType::f32)) continue;
       ++kernels;
       const auto status = kernel->legal(test.graph, test.node(), least_device(), {});
       EXPECT_TRUE(status.has_value()) << test.line << ": " << (status ? "" : status.error().text());
@@ -69,7 +67,7 @@ TEST(KernelTable, MatricesAreAskedFor) {
   int kernels = 0;
   for (const KernelCase& test : kernel_cases({16, 8, 1})) {
     for (const Kernel* kernel : all_kernels()) {
-      if (!kernel->computes(test.graph, test.node()) || can_have(*kernel, DType::f32)) continue;
+      if (!kernel->computes(test.graph, test.node()) || has_dtype(*kernel, DType::f32)) continue;
       ++kernels;
       const Selection half = {.dtype = DType::f16};
       DeviceInfo device = least_device_with_matrices();
@@ -107,7 +105,7 @@ class Legality : public testing::Test {
   }
   void expect_refused(const DeviceInfo& device, std::span<const Tuning> tuning, std::string_view word) {
     for (const Kernel* kernel : all_kernels()) {
-      if (!can_have(*kernel, DType::f32)) continue;  // the size of their groups is no tunable
+      if (!has_dtype(*kernel, DType::f32)) continue;  // the size of their groups is no tunable
       const KernelCase& test = case_of(*kernel);
       const auto status = kernel->legal(test.graph, test.node(), device, {.tuning = tuning});
       ASSERT_FALSE(status.has_value()) << kernel->id();

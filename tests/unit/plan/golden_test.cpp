@@ -20,6 +20,13 @@ std::string read(const std::string& file) {
   return (std::stringstream() << in.rdbuf()).str();
 }
 
+void expect_golden(const Plan& plan, const std::string& name) {
+  const std::string text = to_text(plan);
+  const std::string file = "golden/" + name + ".txt";
+  if (std::getenv("UPRES_UPDATE_GOLDEN") != nullptr) std::ofstream(path(file), std::ios::binary) << text;
+  EXPECT_EQ(text, read(file)) << "look at the difference; if it is meant, run with UPRES_UPDATE_GOLDEN=1";
+}
+
 class Golden : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(Golden, Plan) {
@@ -34,10 +41,7 @@ TEST_P(Golden, Plan) {
   const std::vector<Extent> inputs = {{40, 30}};
   const auto plan = make_plan(*chosen, inputs, {100, 75});
   ASSERT_TRUE(plan) << plan.error().text();
-  const std::string text = to_text(*plan);
-  const std::string file = "golden/" + device_name + ".txt";
-  if (std::getenv("UPRES_UPDATE_GOLDEN") != nullptr) std::ofstream(path(file), std::ios::binary) << text;
-  EXPECT_EQ(text, read(file)) << "look at the difference; if it is meant, run with UPRES_UPDATE_GOLDEN=1";
+  expect_golden(*plan, device_name);
 }
 
 // A network of the sizes that the matrix kernels have.
@@ -49,10 +53,7 @@ TEST(GoldenHalf, Plan) {
   ASSERT_TRUE(chosen) << chosen.error().text();
   const auto plan = make_plan(*chosen, std::vector<Extent>{{40, 30}});
   ASSERT_TRUE(plan) << plan.error().text();
-  const std::string text = to_text(*plan);
-  const std::string file = "golden/h200_fp16.txt";
-  if (std::getenv("UPRES_UPDATE_GOLDEN") != nullptr) std::ofstream(path(file), std::ios::binary) << text;
-  EXPECT_EQ(text, read(file)) << "look at the difference; if it is meant, run with UPRES_UPDATE_GOLDEN=1";
+  expect_golden(*plan, "h200_fp16");
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, Golden, ::testing::Values("llvmpipe", "h200", "mali"));
