@@ -39,9 +39,7 @@ Json tuning_object(const std::vector<kernels::Tuning>& tuning) {
 }
 
 double gflops_of(const tune::Task& task, double time_ms) {
-  const graph::Conv& conv = task.conv();
-  const double terms = 2.0 * static_cast<double>(conv.weights->size());
-  return terms * task.extent.width_px * task.extent.height_px / time_ms / 1e6;
+  return static_cast<double>(task.flops()) / time_ms / 1e6;
 }
 
 Json measured_object(const tune::Task& task, const tune::Measured& measured) {

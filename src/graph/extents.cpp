@@ -25,14 +25,11 @@ class InferNode {
   InferNode(const Node& node, std::span<const Extent> extents, const Extent& resampled)
       : node_(node), extents_(extents), resampled_(resampled) {}
 
-  Result<WideExtent> operator()(const Conv& conv) const {
-    const WideExtent in = input(0);
-    const Padding& pad = conv.padding;
-    const WideExtent out{in.width + pad.left + pad.right - conv.kernel_width + 1,
-                         in.height + pad.top + pad.bottom - conv.kernel_height + 1};
-    if (out.width >= 1 && out.height >= 1) return out;
-    return refuse(fmt::format("input {} is smaller than the {}x{} kernel", text(in), conv.kernel_width,
-                              conv.kernel_height));
+  Result<WideExtent> operator()(const Conv& conv) const { return convolved(conv, input(0)); }
+
+  Result<WideExtent> operator()(const ConvPair& pair) const {
+    const auto between = convolved(pair.first, input(0));
+    return between ? convolved(pair.second, *between) : between;
   }
 
   Result<WideExtent> operator()(const DepthToSpace& shuffle) const {
@@ -64,6 +61,15 @@ class InferNode {
   }
 
  private:
+  Result<WideExtent> convolved(const Conv& conv, const WideExtent& in) const {
+    const Padding& pad = conv.padding;
+    const WideExtent out{in.width + pad.left + pad.right - conv.kernel_width + 1,
+                         in.height + pad.top + pad.bottom - conv.kernel_height + 1};
+    if (out.width >= 1 && out.height >= 1) return enlarged(out, conv.shuffle.block);
+    return refuse(fmt::format("input {} is smaller than the {}x{} kernel", text(in), conv.kernel_width,
+                              conv.kernel_height));
+  }
+
   WideExtent input(size_t index) const { return widen(extents_[node_.inputs[index]]); }
 
   static WideExtent enlarged(const WideExtent& extent, int factor) {
@@ -82,6 +88,14 @@ class InferNode {
   std::span<const Extent> extents_;
   const Extent& resampled_;
 };
+
+uint64_t conv_flops(const Conv& conv, const WideExtent& out) {
+  const auto product = [](int64_t a, int64_t b) {
+    return static_cast<uint64_t>(a) * static_cast<uint64_t>(b);
+  };
+  return 2 * product(out.width, out.height) * product(conv.kernel_width, conv.kernel_height) *
+         product(conv.in_channels, conv.out_channels);
+}
 
 Result<Extent> narrow(const Node& node, const WideExtent& extent) {
   constexpr int64_t kLargest = std::numeric_limits<int>::max();
@@ -125,14 +139,18 @@ Result<std::vector<Extent>> infer_extents(const Graph& graph, std::span<const Ex
 }
 
 uint64_t flops(const Node& node, const Extent& output) {
-  const auto* conv = std::get_if<Conv>(&node.op);
-  if (conv == nullptr) return 0;
-  const uint64_t pixels = static_cast<uint64_t>(output.width_px) * static_cast<uint64_t>(output.height_px);
-  const uint64_t taps =
-      static_cast<uint64_t>(conv->kernel_width) * static_cast<uint64_t>(conv->kernel_height);
-  const uint64_t channels =
-      static_cast<uint64_t>(conv->in_channels) * static_cast<uint64_t>(conv->out_channels);
-  return 2 * pixels * taps * channels;
+  uint64_t total = 0;
+  WideExtent out = widen(output);
+  const auto convs = convolutions(node.op);
+  for (auto each = convs.rbegin(); each != convs.rend(); ++each) {
+    const Conv& conv = **each;
+    out.width /= conv.shuffle.block;
+    out.height /= conv.shuffle.block;
+    total += conv_flops(conv, out);
+    out.width += conv.kernel_width - 1 - conv.padding.left - conv.padding.right;
+    out.height += conv.kernel_height - 1 - conv.padding.top - conv.padding.bottom;
+  }
+  return total;
 }
 
 uint64_t flops(const Graph& graph, std::span<const Extent> extents) {

@@ -13,8 +13,8 @@ namespace {
 
 // In the order of the alternatives of Operator.
 constexpr std::array<std::string_view, std::variant_size_v<Operator>> kOperatorNames = {
-    "conv",      "clip",   "depth_to_space", "identity", "reshape",
-    "transpose", "encode", "decode",         "resample", "store"};
+    "conv",      "conv_pair", "clip",   "depth_to_space", "identity", "reshape",
+    "transpose", "encode",    "decode", "resample",       "store"};
 
 uint64_t hash_weights(const Weights& weights, uint64_t seed) {
   return weights ? hash_bytes(std::as_bytes(std::span(*weights)), seed) : seed;
@@ -34,6 +34,12 @@ std::string type_text(const TensorType& type) {
 }  // namespace
 
 std::string_view operator_name(const Operator& op) { return kOperatorNames[op.index()]; }
+
+std::vector<const Conv*> convolutions(const Operator& op) {
+  if (const auto* conv = std::get_if<Conv>(&op)) return {conv};
+  if (const auto* pair = std::get_if<ConvPair>(&op)) return {&pair->first, &pair->second};
+  return {};
+}
 
 ValueId Graph::add_value(std::string name, const TensorType& type) {
   values_.push_back({std::move(name), type});
@@ -56,9 +62,9 @@ int side_channels(NetworkColors colors, int picture_channels) {
 uint64_t parameter_count(const Graph& graph) {
   uint64_t count = 0;
   for (const Node& node : graph.nodes()) {
-    const auto* conv = std::get_if<Conv>(&node.op);
-    if (conv != nullptr && conv->weights && conv->biases)
-      count += conv->weights->size() + conv->biases->size();
+    for (const Conv* conv : convolutions(node.op)) {
+      if (conv->weights && conv->biases) count += conv->weights->size() + conv->biases->size();
+    }
   }
   return count;
 }
@@ -71,9 +77,8 @@ uint64_t content_hash(const Graph& graph) {
   for (const Node& node : graph.nodes()) {
     structure += std::string(operator_name(node.op)) + " " + describe(node.op) + ";";
     structure += ids_text(node.inputs) + ids_text(node.outputs);
-    if (const auto* conv = std::get_if<Conv>(&node.op)) {
+    for (const Conv* conv : convolutions(node.op))
       hash = hash_weights(conv->biases, hash_weights(conv->weights, hash));
-    }
   }
   return hash_text(structure, hash);
 }

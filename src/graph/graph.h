@@ -30,6 +30,19 @@ struct Padding {
   friend bool operator==(const Padding&, const Padding&) = default;
 };
 
+// Which channel becomes which sub-pixel (ONNX DepthToSpace): with block r and C output channels the input
+// channel of output channel c, sub-pixel (sy, sx) is
+enum class ShuffleMode {
+  dcr,  // (sy * r + sx) * C + c
+  crd,  // c * r * r + sy * r + sx: PyTorch's pixel shuffle
+};
+
+struct DepthToSpace {
+  int block = 1;
+  ShuffleMode mode = ShuffleMode::crd;
+  friend bool operator==(const DepthToSpace&, const DepthToSpace&) = default;
+};
+
 // out[o][y][x] = bias[o] + sum over i, ky, kx of weights[o][i][ky][kx] * in[i][y + ky - top][x + kx - left],
 // samples outside the input being zero; then ReLU if asked for. (ONNX Conv, stride 1, dilation 1, one group.)
 struct Conv {
@@ -41,24 +54,21 @@ struct Conv {
   bool apply_relu = false;
   Weights weights;  // [out][in][kernel y][kernel x]
   Weights biases;   // [out]; zeros where the model has none
+  // Of the result, at the end; block 1: none. Only plans put one here (fuse_shuffle_into_conv).
+  DepthToSpace shuffle = {};
+};
+
+// The second convolution of what the first one gives, which has no shuffle. Only plans make pairs, for
+// kernels that compute both at once (fuse_conv_pairs).
+struct ConvPair {
+  Conv first;
+  Conv second;
 };
 
 // out = in < min ? min : in > max ? max : in; NaN stays NaN. ONNX Relu is Clip{0, +infinity}.
 struct Clip {
   float min = 0;
   float max = 0;
-};
-
-// Which channel becomes which sub-pixel (ONNX DepthToSpace): with block r and C output channels the input
-// channel of output channel c, sub-pixel (sy, sx) is
-enum class ShuffleMode {
-  dcr,  // (sy * r + sx) * C + c
-  crd,  // c * r * r + sy * r + sx: PyTorch's pixel shuffle
-};
-
-struct DepthToSpace {
-  int block = 1;
-  ShuffleMode mode = ShuffleMode::crd;
 };
 
 struct Identity {};
@@ -124,8 +134,8 @@ struct Resample {
 // planar f32 -> interleaved u8 or u16: clamped to 0..1, rounded to nearest, half up.
 struct Store {};
 
-using Operator =
-    std::variant<Conv, Clip, DepthToSpace, Identity, Reshape, Transpose, Encode, Decode, Resample, Store>;
+using Operator = std::variant<Conv, ConvPair, Clip, DepthToSpace, Identity, Reshape, Transpose, Encode,
+                              Decode, Resample, Store>;
 
 // "conv", "clip", "depth_to_space", ...: the word used in text, errors and tables.
 std::string_view operator_name(const Operator& op);
@@ -169,6 +179,9 @@ class Graph {
   std::vector<ValueId> inputs_;
   std::vector<ValueId> outputs_;
 };
+
+// The convolutions of an operator, in their order: one, two of a pair, or none.
+std::vector<const Conv*> convolutions(const Operator& op);
 
 // Number of weights and biases.
 uint64_t parameter_count(const Graph& graph);

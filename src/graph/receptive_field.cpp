@@ -110,12 +110,10 @@ class SeeThrough {
  public:
   SeeThrough(const Node& node, const std::vector<Seen>& seen) : node_(node), seen_(seen) {}
 
-  Seen operator()(const Conv& conv) const {
-    Seen reach = input(0);
-    if (!reach) return reach;
-    reach->x.extend(conv.padding.left, conv.kernel_width - 1 - conv.padding.left);
-    reach->y.extend(conv.padding.top, conv.kernel_height - 1 - conv.padding.top);
-    return reach;
+  Seen operator()(const Conv& conv) const { return convolved(conv, input(0)); }
+
+  Seen operator()(const ConvPair& pair) const {
+    return convolved(pair.second, convolved(pair.first, input(0)));
   }
 
   Seen operator()(const DepthToSpace& shuffle) const {
@@ -155,6 +153,14 @@ class SeeThrough {
   }
 
  private:
+  static Seen convolved(const Conv& conv, Seen reach) {
+    if (!reach) return reach;
+    reach->x.extend(conv.padding.left, conv.kernel_width - 1 - conv.padding.left);
+    reach->y.extend(conv.padding.top, conv.kernel_height - 1 - conv.padding.top);
+    enlarge(*reach, conv.shuffle.block);
+    return reach;
+  }
+
   const Seen& input(size_t index) const { return seen_[node_.inputs[index]]; }
 
   const Node& node_;

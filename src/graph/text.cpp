@@ -28,9 +28,14 @@ std::string_view word(Layout layout) {
 struct Describe {
   std::string operator()(const Conv& conv) const {
     const Padding& pad = conv.padding;
-    return fmt::format("{}->{} {}x{} pad {},{},{},{}{}", conv.in_channels, conv.out_channels,
+    const DepthToSpace& shuffle = conv.shuffle;
+    return fmt::format("{}->{} {}x{} pad {},{},{},{}{}{}", conv.in_channels, conv.out_channels,
                        conv.kernel_width, conv.kernel_height, pad.top, pad.left, pad.bottom, pad.right,
-                       conv.apply_relu ? " relu" : "");
+                       conv.apply_relu ? " relu" : "",
+                       shuffle.block == 1 ? "" : fmt::format(" {}", (*this)(shuffle)));
+  }
+  std::string operator()(const ConvPair& pair) const {
+    return fmt::format("{}, {}", (*this)(pair.first), (*this)(pair.second));
   }
   std::string operator()(const Clip& clip) const { return fmt::format("{}..{}", clip.min, clip.max); }
   std::string operator()(const DepthToSpace& shuffle) const {

@@ -33,11 +33,17 @@ class CheckOperator {
 
   Complaint operator()(const Conv& conv) const {
     if (auto wrong = channels("input", in(0), conv.in_channels)) return wrong;
-    if (auto wrong = channels("output", out(0), conv.out_channels)) return wrong;
-    if (conv.kernel_height < 1 || conv.kernel_width < 1) return "the kernel has no size";
-    const Padding& pad = conv.padding;
-    if (std::min({pad.top, pad.left, pad.bottom, pad.right}) < 0) return "padding is negative";
-    return check_weights(conv);
+    if (auto wrong = shuffled_channels("result", conv.out_channels, conv.shuffle)) return wrong;
+    return check_window(conv);
+  }
+
+  Complaint operator()(const ConvPair& pair) const {
+    if (auto wrong = channels("input", in(0), pair.first.in_channels)) return wrong;
+    if (pair.first.shuffle != DepthToSpace{}) return "its first convolution shuffles";
+    if (pair.first.out_channels != pair.second.in_channels) return "its convolutions do not fit together";
+    if (auto wrong = shuffled_channels("result", pair.second.out_channels, pair.second.shuffle)) return wrong;
+    if (auto wrong = check_window(pair.first)) return wrong;
+    return check_window(pair.second);
   }
 
   Complaint operator()(const Clip& clip) const {
@@ -123,6 +129,23 @@ class CheckOperator {
   Complaint both_planar() const {
     if (planar_f32(in(0)) && planar_f32(out(0))) return std::nullopt;
     return "input and output must be planar f32";
+  }
+
+  // out(0) after a pixel shuffle of what has `given` channels.
+  Complaint shuffled_channels(std::string_view what, int given, const DepthToSpace& shuffle) const {
+    if (shuffle.block == 1) return channels("output", out(0), given);
+    if (shuffle.block < 1) return "the block is smaller than 1";
+    const int64_t wanted = int64_t{shuffle.block} * shuffle.block * out(0).channels;
+    if (given != wanted) return fmt::format("{} of {} channels where {} are needed", what, given, wanted);
+    return channels("output", out(0), out(0).channels);
+  }
+
+  static Complaint check_window(const Conv& conv) {
+    if (conv.kernel_height < 1 || conv.kernel_width < 1) return "the kernel has no size";
+    if (conv.in_channels < 1 || conv.out_channels < 1) return "it has no channels";
+    const Padding& pad = conv.padding;
+    if (std::min({pad.top, pad.left, pad.bottom, pad.right}) < 0) return "padding is negative";
+    return check_weights(conv);
   }
 
   static Complaint check_weights(const Conv& conv) {

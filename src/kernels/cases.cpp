@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "base/hash.h"
 #include "graph/extents.h"
+#include "kernels/case_builder.h"
 #include "kernels/resize/lanczos.h"
 
 namespace upres::kernels {
@@ -14,30 +14,7 @@ namespace {
 
 using graph::ValueId;
 
-// SplitMix64 (Steele, Lea, Flood 2014): the same numbers everywhere, which <random>'s distributions do not
-// promise.
-class Random {
- public:
-  explicit Random(uint64_t seed) : state_(seed) {}
-  uint64_t bits() {
-    state_ += 0x9e3779b97f4a7c15U;
-    uint64_t z = state_;
-    z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
-    return z ^ (z >> 31U);
-  }
-  float uniform(float low, float high) {
-    return low + (high - low) * (static_cast<float>(bits() >> 40U) / static_cast<float>(1U << 24U));
-  }
-
- private:
-  uint64_t state_;
-};
-
 constexpr std::string_view kExactReason = "moves or selects samples, so every bit is the reference's";
-constexpr std::string_view kConvReason =
-    "a device without fused multiply-add rounds twice for each term: one part in 2^23 of a partial sum "
-    "(about 1) each";
 constexpr std::string_view kPixelReason =
     "multiply and add may round apart, which moves a value over the edge of a level";
 constexpr std::string_view kPlaneReason =
@@ -45,160 +22,9 @@ constexpr std::string_view kPlaneReason =
 constexpr std::string_view kDivisionReason =
     "division may be 2.5 ulp off (Vulkan, precision of OpFDiv), multiply and add may round apart";
 
-constexpr std::string_view kRoundingReason = "inputs, weights and outputs are rounded to fewer bits";
-
-constexpr double kUlp = 1.0 / (1 << 23);
-constexpr float kLargestInput = 1.25F;
-
 Tolerance exact() { return {.reason = kExactReason}; }
 Tolerance planes_tolerance() {
   return {.absolute = 8 * kUlp, .relative = 4 * kUlp, .levels = 1, .reason = kPlaneReason};
-}
-
-std::string size_text(const Extent& extent) {
-  return std::to_string(extent.width_px) + "x" + std::to_string(extent.height_px);
-}
-
-// Collects cases; the random data of each follows from its line.
-class Cases {
- public:
-  explicit Cases(uint64_t seed) : seed_(seed) {}
-
-  // Begins a case; what follows fills it in.
-  KernelCase& begin(const std::string& line, const Tolerance& tolerance) {
-    cases_.push_back({.line = line,
-                      .seed = hash_text(line, seed_),
-                      .graph = {},
-                      .extents = {},
-                      .window = {},
-                      .tolerance = tolerance});
-    return cases_.back();
-  }
-  std::vector<KernelCase> take() { return std::move(cases_); }
-
- private:
-  uint64_t seed_;
-  std::vector<KernelCase> cases_;
-};
-
-TensorType planar(int channels) { return {DType::f32, Layout::planar, channels}; }
-TensorType pixel_type(DType dtype, int channels) { return {dtype, Layout::interleaved, channels}; }
-
-ValueId add_input(KernelCase& test, const std::string& name, const TensorType& type, const Extent& extent) {
-  const ValueId id = test.graph.add_value(name, type);
-  test.graph.add_input(id);
-  test.extents.push_back(extent);
-  return id;
-}
-ValueId add_output(KernelCase& test, const std::string& name, const TensorType& type) {
-  const ValueId id = test.graph.add_value(name, type);
-  test.graph.add_output(id);
-  return id;
-}
-void add_node(KernelCase& test, const graph::Operator& op, std::vector<ValueId> inputs,
-              std::vector<ValueId> outputs) {
-  test.graph.add_node(
-      {.name = "tested", .op = op, .inputs = std::move(inputs), .outputs = std::move(outputs), .origin = {}});
-}
-
-// Sizes at the edges of groups that compute `per_thread` samples a thread along x.
-std::vector<Extent> awkward_sizes(const GroupSize& group, int per_thread) {
-  const int x = static_cast<int>(group.x) * per_thread;
-  const int y = static_cast<int>(group.y);
-  std::vector<Extent> sizes = {{1, 1}, {1, 7}, {7, 1}, {13, 11}, {x, y}, {x + 1, y + 1}};
-  if (x > 1 && y > 1) sizes.push_back({x - 1, y - 1});
-  return sizes;
-}
-
-// --- conv
-
-graph::Weights random_weights(uint64_t seed, size_t count, float scale) {
-  Random random(seed);
-  auto weights = std::make_shared<std::vector<float>>(count);
-  for (float& weight : *weights) weight = random.uniform(-scale, scale);
-  return weights;
-}
-
-std::string conv_line(const graph::Conv& conv, const Extent& extent, bool with_specials) {
-  const graph::Padding& pads = conv.padding;
-  return "conv " + std::to_string(conv.in_channels) + "->" + std::to_string(conv.out_channels) + " kernel " +
-         std::to_string(conv.kernel_width) + "x" + std::to_string(conv.kernel_height) + " pads top " +
-         std::to_string(pads.top) + " left " + std::to_string(pads.left) + " bottom " +
-         std::to_string(pads.bottom) + " right " + std::to_string(pads.right) +
-         (conv.apply_relu ? " relu" : "") + (with_specials ? " specials" : "") + " on " + size_text(extent);
-}
-
-Tolerance conv_tolerance(const graph::Conv& conv) {
-  const int terms = conv.in_channels * conv.kernel_height * conv.kernel_width;
-  return {.absolute = (terms + 1) * kUlp, .relative = 2 * kUlp, .reason = kConvReason};
-}
-
-void add_conv_node(KernelCase& test, const graph::Conv& conv, const Extent& extent) {
-  const ValueId in = add_input(test, "in", planar(conv.in_channels), extent);
-  add_node(test, conv, {in}, {add_output(test, "out", planar(conv.out_channels))});
-}
-
-void add_conv(Cases& cases, graph::Conv conv, const Extent& extent, bool with_specials = false) {
-  KernelCase& test = cases.begin(conv_line(conv, extent, with_specials), conv_tolerance(conv));
-  test.with_specials = with_specials;
-  const auto terms = static_cast<size_t>(conv.in_channels * conv.kernel_height * conv.kernel_width);
-  const float scale = 2.0F / std::sqrt(static_cast<float>(terms));
-  conv.weights = random_weights(test.seed + 1, terms * static_cast<size_t>(conv.out_channels), scale);
-  conv.biases = random_weights(test.seed + 2, static_cast<size_t>(conv.out_channels), 0.5F);
-  add_conv_node(test, conv, extent);
-}
-
-graph::Padding same_padding(int kernel_width, int kernel_height) {
-  return {.top = (kernel_height - 1) / 2,
-          .left = (kernel_width - 1) / 2,
-          .bottom = kernel_height / 2,
-          .right = kernel_width / 2};
-}
-
-graph::Conv conv_of(int in_channels, int out_channels, int kernel_width, int kernel_height, bool relu) {
-  return {.in_channels = in_channels,
-          .out_channels = out_channels,
-          .kernel_height = kernel_height,
-          .kernel_width = kernel_width,
-          .padding = same_padding(kernel_width, kernel_height),
-          .apply_relu = relu,
-          .weights = {},
-          .biases = {}};
-}
-
-void add_convs(Cases& cases, const GroupSize& group) {
-  const std::array<graph::Conv, 5> shapes = {conv_of(1, 9, 5, 5, true), conv_of(2, 3, 3, 3, false),
-                                             conv_of(5, 2, 1, 1, true), conv_of(3, 5, 4, 2, false),
-                                             conv_of(9, 1, 2, 4, true)};
-  for (const graph::Conv& shape : shapes) {
-    for (const Extent& size : awkward_sizes(group, 1)) add_conv(cases, shape, size);
-  }
-  // Channels that can be packed by fours and sixteens.
-  for (const Extent& size : awkward_sizes(group, 1)) {
-    add_conv(cases, conv_of(4, 8, 3, 3, true), size);
-    add_conv(cases, conv_of(16, 16, 3, 3, true), size);
-  }
-  add_conv(cases, conv_of(8, 12, 5, 3, true), {13, 11});
-  add_conv(cases, conv_of(32, 48, 1, 1, false), {13, 11});
-  // Shapes that the matrix kernels have.
-  for (const Extent& size : {Extent{1, 1}, Extent{31, 3}, Extent{33, 17}, Extent{65, 9}}) {
-    add_conv(cases, conv_of(64, 64, 3, 3, true), size);
-    add_conv(cases, conv_of(64, 32, 3, 3, false), size);
-    add_conv(cases, conv_of(32, 9, 3, 3, true), size);
-    add_conv(cases, conv_of(1, 64, 5, 5, true), size);
-  }
-  add_conv(cases, conv_of(3, 64, 3, 3, true), {129, 9});
-  add_conv(cases, conv_of(32, 32, 3, 3, true), {129, 9});
-  add_conv(cases, conv_of(64, 9, 3, 3, false), {17, 5});
-  add_conv(cases, conv_of(1, 64, 5, 5, true), {5, 17});
-  for (const graph::Padding& pads : {graph::Padding{0, 0, 0, 0}, graph::Padding{0, 2, 1, 0},
-                                     graph::Padding{2, 0, 0, 1}, graph::Padding{4, 5, 6, 7}}) {
-    graph::Conv conv = conv_of(3, 2, 3, 3, true);
-    conv.padding = pads;
-    add_conv(cases, conv, {13, 11});
-    add_conv(cases, conv, {3, 3});
-  }
-  add_conv(cases, conv_of(2, 2, 3, 3, true), {13, 11}, true);
 }
 
 // --- elementwise and shuffles
@@ -487,29 +313,6 @@ std::vector<Tensor> case_inputs(const KernelCase& test) {
     inputs.push_back(random_tensor(type, test.extents[i], random, test.with_specials));
   }
   return inputs;
-}
-
-KernelCase conv_case(const graph::Conv& conv, const Extent& extent) {
-  Cases cases(0);
-  add_conv_node(cases.begin(conv_line(conv, extent, false), conv_tolerance(conv)), conv, extent);
-  return std::move(cases.take().front());
-}
-
-void allow_rounding(KernelCase& test, int significand_bits) {
-  const auto* conv = std::get_if<graph::Conv>(&test.node().op);
-  if (conv == nullptr) return;
-  const std::span<const float> weights = *conv->weights;
-  const size_t terms = weights.size() / static_cast<size_t>(conv->out_channels);
-  double largest_sum = 0;
-  for (size_t first = 0; first < weights.size(); first += terms) {
-    double sum = 0;
-    for (const float weight : weights.subspan(first, terms)) sum += std::abs(double{weight});
-    largest_sum = std::max(largest_sum, sum);
-  }
-  const double step = std::ldexp(1.0, -significand_bits);
-  test.tolerance.absolute += step * kLargestInput * largest_sum;
-  test.tolerance.relative += step;
-  test.tolerance.reason = kRoundingReason;
 }
 
 Result<std::vector<Extent>> case_extents(const KernelCase& test) {

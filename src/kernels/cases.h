@@ -41,8 +41,11 @@ struct KernelCase {
 // random data of all of them.
 std::vector<KernelCase> kernel_cases(const GroupSize& group, uint64_t seed = 0);
 
-// A case of this very convolution, weights included.
-KernelCase conv_case(const graph::Conv& conv, const Extent& extent);
+// Whether no graph but a plan's has such an operator: devices without plans, the CPU, do not compute it.
+bool only_plans_make(const graph::Operator& op);
+
+// A case of this very convolution, or pair of them, weights included.
+KernelCase conv_case(const graph::Operator& op, const Extent& extent);
 
 inline constexpr int kBfloat16Bits = 8;
 inline constexpr int kHalfBits = 11;

@@ -188,7 +188,8 @@ std::vector<Tuning> combination(const Kernel& kernel, size_t index);
 std::vector<Selection> all_selections(const Kernel& kernel, const graph::Graph& graph,
                                       const graph::Node& node);
 
-// What a convolution is, for tables and the device database: "64->32 3x3 fp16"; empty for other operators.
+// What a convolution is, for tables and the device database: "64->32 3x3 fp16", "1->64 5x5, 64->64
+// 3x3 fp16"; empty for other operators.
 std::string shape_text(const graph::Node& node, DType dtype);
 
 // Values of the kernel's tunables: `tuning` where it names one, else the default.

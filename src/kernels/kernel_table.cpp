@@ -4,6 +4,7 @@
 #include "kernels/conv/conv_columns.h"
 #include "kernels/conv/conv_naive.h"
 #include "kernels/conv/conv_packed.h"
+#include "kernels/conv/conv_pair.h"
 #include "kernels/conv/conv_register.h"
 #include "kernels/conv/conv_rows.h"
 #include "kernels/conv/conv_tile.h"
@@ -22,6 +23,7 @@ namespace {
 constinit const ConvColumns kConvColumns;
 constinit const ConvNaive kConvNaive;
 constinit const ConvPacked kConvPacked;
+constinit const ConvPair kConvPair;
 constinit const ConvRegister kConvRegister;
 constinit const ConvRows kConvRows;
 constinit const ConvTile kConvTile;
@@ -34,8 +36,8 @@ constinit const Store kStore;
 
 // Without a number of its own: one that is left out would be null.
 constinit const std::array kKernels = std::to_array<const Kernel*>(
-    {&kEncode, &kConvRows, &kConvColumns, &kConvRegister, &kConvTile, &kConvPacked, &kConvNaive, &kClip,
-     &kDepthToSpace, &kDecode, &kResample, &kStore});
+    {&kEncode, &kConvPair, &kConvRows, &kConvColumns, &kConvRegister, &kConvTile, &kConvPacked, &kConvNaive,
+     &kClip, &kDepthToSpace, &kDecode, &kResample, &kStore});
 
 constexpr size_t kPixelsPerWordGroup = 4;  // rows of pixels are padded to this, see LaunchTensor
 
@@ -103,11 +105,14 @@ std::vector<Selection> all_selections(const Kernel& kernel, const graph::Graph& 
 }
 
 std::string shape_text(const graph::Node& node, DType dtype) {
-  const auto* conv = std::get_if<graph::Conv>(&node.op);
-  if (conv == nullptr) return {};
-  return std::to_string(conv->in_channels) + "->" + std::to_string(conv->out_channels) + " " +
-         std::to_string(conv->kernel_width) + "x" + std::to_string(conv->kernel_height) +
-         (dtype == DType::f16 ? " fp16" : " fp32");
+  std::string text;
+  for (const graph::Conv* conv : graph::convolutions(node.op)) {
+    text += (text.empty() ? "" : ", ") + std::to_string(conv->in_channels) + "->" +
+            std::to_string(conv->out_channels) + " " + std::to_string(conv->kernel_width) + "x" +
+            std::to_string(conv->kernel_height);
+  }
+  if (text.empty()) return {};
+  return text + (dtype == DType::f16 ? " fp16" : " fp32");
 }
 
 std::vector<Tuning> complete_tuning(const Kernel& kernel, std::span<const Tuning> tuning) {

@@ -26,7 +26,14 @@ struct ReferenceRun {
   const JobWindow& window;
 
   Status operator()(const graph::Conv& conv) const {
-    conv_reference(conv, in[0], out[0]);
+    convolve(conv, in[0], out[0]);
+    return {};
+  }
+  Status operator()(const graph::ConvPair& pair) const {
+    Tensor between({DType::f32, Layout::planar, pair.first.out_channels},
+                   convolved_extent(pair.first, in[0].extent));
+    convolve(pair.first, in[0], between);
+    convolve(pair.second, between, out[0]);
     return {};
   }
   Status operator()(const graph::Clip& clip) const {
@@ -58,6 +65,19 @@ struct ReferenceRun {
     store_reference(in[0], out[0]);
     return {};
   }
+
+  static Extent convolved_extent(const graph::Conv& conv, const Extent& extent) {
+    const graph::Padding& pad = conv.padding;
+    return {extent.width_px + pad.left + pad.right - conv.kernel_width + 1,
+            extent.height_px + pad.top + pad.bottom - conv.kernel_height + 1};
+  }
+  static void convolve(const graph::Conv& conv, const Tensor& from, Tensor& to) {
+    if (conv.shuffle.block == 1) return conv_reference(conv, from, to);
+    Tensor planes({DType::f32, Layout::planar, conv.out_channels}, convolved_extent(conv, from.extent));
+    conv_reference(conv, from, planes);
+    depth_to_space_reference(conv.shuffle, planes, to);
+  }
+
   template <typename Other>
   Status operator()(const Other&) const {
     return fail(ErrorCode::model, "node " + node.name + ": operator " +

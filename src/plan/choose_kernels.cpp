@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/display_name.h"
+#include "graph/passes/passes.h"
 #include "graph/verify.h"
 #include "plan/plan.h"
 
@@ -105,7 +106,7 @@ class Forced {
 
   // The node on the forced kernel, or empty where it does not fit.
   Pick try_node(const Chooser& chooser, const graph::Node& node) {
-    if (kernel_ == nullptr || !std::holds_alternative<graph::Conv>(node.op)) return {};
+    if (kernel_ == nullptr || graph::convolutions(node.op).empty()) return {};
     if (!kernel_->computes(chooser.graph, node)) return refuse(node, "it does not compute this convolution");
     auto pick = legal_pick(chooser, *kernel_, node);
     if (!pick) return refuse(node, pick.error().message);
@@ -227,6 +228,72 @@ Result<Picked> pick_all(const Chooser& chooser, const kernels::Kernel* forced_ke
   }
 }
 
+// Makes one node of what a kernel can compute at once: a pixel shuffle in the last store of a convolution,
+// two convolutions. A forced kernel stays what computes its nodes.
+class Fuser {
+ public:
+  Fuser(const kernels::DeviceInfo& device, const devicedb::Database& database, DType dtype,
+        const kernels::Kernel* forced)
+      : device_(device), database_(database), dtype_(dtype), forced_(forced) {}
+
+  [[nodiscard]] graph::Graph run(graph::Graph graph) const {
+    const auto is_wanted = [this](const graph::Graph& network, const graph::Node& fused) {
+      return can_be(network, fused);
+    };
+    graph::fuse_shuffle_into_conv(graph, is_wanted);
+    graph::fuse_conv_pairs(graph, is_wanted);
+    return graph;
+  }
+
+ private:
+  [[nodiscard]] bool can_be(const graph::Graph& network, const graph::Node& fused) const {
+    const Chooser chooser{network, device_, database_, dtype_};
+    const auto fits = [&](const kernels::Kernel* kernel, const graph::Node& node) {
+      if (!kernel->computes(network, node)) return false;
+      const auto pick = legal_pick(chooser, *kernel, node);
+      return pick && pick->dtype == dtype_;
+    };
+    if (forced_ != nullptr && computes_part(network, fused)) return fits(forced_, fused);
+    return std::ranges::any_of(kernels::all_kernels(),
+                               [&](const kernels::Kernel* kernel) { return fits(kernel, fused); });
+  }
+
+  // Whether the forced kernel computes a convolution that is to become a part of this node.
+  [[nodiscard]] bool computes_part(const graph::Graph& network, const graph::Node& fused) const {
+    const auto convs = graph::convolutions(fused.op);
+    return std::ranges::any_of(convs, [&](const graph::Conv* conv) {
+      graph::Node part = fused;
+      part.op = *conv;
+      std::get<graph::Conv>(part.op).shuffle = {};
+      return forced_->computes(network, part);
+    });
+  }
+
+  const kernels::DeviceInfo& device_;
+  const devicedb::Database& database_;
+  DType dtype_;
+  const kernels::Kernel* forced_;
+};
+
+struct Choice {
+  graph::Graph graph;
+  Picked picked;
+};
+
+// On the network with fused nodes; where their kernels and the others do not understand each other, on the
+// network as it is.
+Result<Choice> choose(const graph::Graph& graph, const Fuser& fuser, const kernels::DeviceInfo& device,
+                      const devicedb::Database& database, DType dtype, const kernels::Kernel* forced) {
+  graph::Graph fused = fuser.run(graph);
+  if (fused.nodes().size() != graph.nodes().size()) {
+    auto picked = pick_all({fused, device, database, dtype}, forced);
+    if (picked) return Choice{std::move(fused), std::move(*picked)};
+  }
+  auto picked = pick_all({graph, device, database, dtype}, forced);
+  if (!picked) return propagate(picked);
+  return Choice{graph, std::move(*picked)};
+}
+
 ChosenNode chosen_node(const ChosenGraph& chosen, const Pick& pick, const graph::Node& node) {
   const kernels::Storage input =
       node.inputs.empty() ? kernels::Storage{} : chosen.storages[node.inputs.front()];
@@ -252,14 +319,16 @@ Result<std::shared_ptr<const ChosenGraph>> choose_kernels(const graph::Graph& gr
     if (!found) return propagate(found);
     forced_kernel = *found;
   }
-  auto chosen = std::make_shared<ChosenGraph>(ChosenGraph{graph, device, {}, {}});
+  const Fuser fuser(device, database, options.dtype, forced_kernel);
+  auto choice = choose(graph, fuser, device, database, options.dtype, forced_kernel);
+  if (!choice) return propagate(choice);
+  auto& [chosen_graph, picked] = *choice;
+  auto chosen = std::make_shared<ChosenGraph>(ChosenGraph{std::move(chosen_graph), device, {}, {}});
   const Chooser chooser{chosen->graph, device, database, options.dtype};
-  auto picked = pick_all(chooser, forced_kernel);
-  if (!picked) return propagate(picked);
-  if (auto status = check_dtype(chooser, picked->nodes); !status) return propagate(status);
-  chosen->storages = std::move(picked->storages);
-  for (size_t i = 0; i < picked->nodes.size(); ++i)
-    chosen->nodes.push_back(chosen_node(*chosen, picked->nodes[i], chosen->graph.nodes()[i]));
+  if (auto status = check_dtype(chooser, picked.nodes); !status) return propagate(status);
+  chosen->storages = std::move(picked.storages);
+  for (size_t i = 0; i < picked.nodes.size(); ++i)
+    chosen->nodes.push_back(chosen_node(*chosen, picked.nodes[i], chosen->graph.nodes()[i]));
   return chosen;
 }
 

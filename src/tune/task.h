@@ -19,7 +19,8 @@ struct Task {
   kernels::Storage output;
 
   [[nodiscard]] const graph::Node& node() const { return graph.nodes().front(); }
-  [[nodiscard]] const graph::Conv& conv() const { return std::get<graph::Conv>(node().op); }
+  // Of one launch; a multiply and an add count as two.
+  [[nodiscard]] uint64_t flops() const;
   [[nodiscard]] kernels::Selection selection(std::span<const kernels::Tuning> tuning) const {
     return {tuning, dtype, input, output};
   }
@@ -28,10 +29,10 @@ struct Task {
 // "64->32 3x3 fp16 on 1280x720"
 std::string to_text(const Task& task);
 
-// A task for every kind of convolution of the network (same channels, kernel size and padding count once) and
-// every kernel that computes it in this type on the device, in the storage that the kernel likes best. size:
-// of the network's input. only: ids of kernels; empty: all. Errors: model (a size that the network cannot
-// do).
+// A task for every kind of convolution of the network, as it is and as plans fuse it (with a pixel shuffle,
+// in pairs; same channels, kernel size and padding count once), and every kernel that computes it in this
+// type on the device, in the storage that the kernel likes best. size: of the network's input. only: ids of
+// kernels; empty: all. Errors: model (a size that the network cannot do).
 Result<std::vector<Task>> make_tasks(const graph::Graph& network, const Extent& size, DType dtype,
                                      const kernels::DeviceInfo& device, const std::vector<std::string>& only);
 

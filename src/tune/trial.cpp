@@ -27,7 +27,7 @@ struct Buffers {
 // Samples in the task's storage, repeated until they fill a tensor of this size: what they are does not
 // matter, but NaN and zeros could be faster or slower than what pictures give.
 std::vector<std::byte> pattern(const Task& task, size_t bytes) {
-  kernels::KernelCase small = kernels::conv_case(task.conv(), kPatternExtent);
+  kernels::KernelCase small = kernels::conv_case(task.node().op, kPatternExtent);
   const auto tile = kernels::to_storage(task.input, kernels::case_inputs(small).front());
   std::vector<std::byte> filled(bytes);
   for (size_t at = 0; at < bytes; at += tile.size())
@@ -129,7 +129,7 @@ std::span<const kernels::Tuning> Trial::tuning() const { return impl_->tuning; }
 
 Result<Reference> make_reference(const Task& task) {
   Reference reference;
-  reference.test = kernels::conv_case(task.conv(), kCheckExtent);
+  reference.test = kernels::conv_case(task.node().op, kCheckExtent);
   if (task.dtype == DType::f16) kernels::allow_rounding(reference.test, kernels::kHalfBits);
   reference.inputs = kernels::case_inputs(reference.test);
   auto expected = kernels::case_expected(reference.test, reference.inputs);

@@ -40,7 +40,10 @@ void add_cases_of(const kernels::Kernel& kernel, const kernels::GroupSize& group
 
 std::vector<kernels::KernelCase> cases_for(const Device& device, const devicedb::Database& database) {
   std::vector<kernels::KernelCase> cases = kernels::kernel_cases(kGroup);
-  if (device.is_cpu()) return cases;
+  if (device.is_cpu()) {
+    std::erase_if(cases, [](const auto& test) { return kernels::only_plans_make(test.node().op); });
+    return cases;
+  }
   for (const kernels::Kernel* kernel : kernels::all_kernels())
     add_cases_of(*kernel, group_on(device, database, *kernel), cases);
   return cases;
@@ -210,7 +213,7 @@ Result<std::vector<KernelCheck>> check_kernels(const Device& device, Precision p
   ConvolutionChecker convolutions{device, database, checks};
   for (kernels::KernelCase& test : cases_for(device, database)) {
     if (cancelled && cancelled()) return fail(ErrorCode::cancelled, "stopped");
-    if (std::holds_alternative<graph::Conv>(test.node().op) && !device.is_cpu()) {
+    if (!graph::convolutions(test.node().op).empty() && !device.is_cpu()) {
       convolutions.check(test);
       continue;
     }

@@ -25,6 +25,28 @@ std::optional<size_t> Uses::sole_reader(ValueId id) const {
   return use.reads == 1 && use.reader != kNone ? std::optional(use.reader) : std::nullopt;
 }
 
+PassStatus fuse_neighbours(Graph& graph, const FuseTwo& fuse, const IsWanted& is_wanted) {
+  const Uses uses(graph);
+  std::vector<Node>& nodes = graph.mutable_nodes();
+  std::vector<bool> erase(nodes.size(), false);
+  PassStatus status = PassStatus::unchanged;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const auto reader = uses.sole_reader(nodes[i].outputs.front());
+    if (!reader) continue;
+    const Node& second = nodes[*reader];
+    auto op = fuse(nodes[i], second);
+    if (!op) continue;
+    Node fused{nodes[i].name + "+" + second.name, std::move(*op), nodes[i].inputs, second.outputs,
+               second.origin};
+    if (!is_wanted(graph, fused)) continue;
+    nodes[*reader] = std::move(fused);
+    erase[i] = true;
+    status = PassStatus::changed;
+  }
+  erase_nodes(graph, erase);
+  return status;
+}
+
 void erase_nodes(Graph& graph, const std::vector<bool>& erase) {
   std::vector<Node> kept;
   for (size_t i = 0; i < graph.nodes().size(); ++i) {

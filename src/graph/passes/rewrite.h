@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
 #include "graph/graph.h"
+#include "graph/passes/passes.h"
 
 namespace upres::graph {
 
@@ -29,6 +31,11 @@ class Uses {
   };
   std::vector<Use> uses_;
 };
+
+// What two nodes are together, the second the only reader of the first; nothing where they stay apart.
+using FuseTwo = std::function<std::optional<Operator>(const Node& first, const Node& second)>;
+// Makes one node, "first+second", of every two neighbours that can and shall be one, from the first node on.
+PassStatus fuse_neighbours(Graph& graph, const FuseTwo& fuse, const IsWanted& is_wanted);
 
 // Takes out the nodes whose flag is set; the order of the others stays.
 void erase_nodes(Graph& graph, const std::vector<bool>& erase);

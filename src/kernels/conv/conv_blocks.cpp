@@ -118,12 +118,17 @@ Status check_unrolled(std::string_view kernel, uint64_t multiply_adds) {
 
 std::span<const DType> BlockConv::dtypes() const { return kDTypes; }
 
+bool BlockConv::computes(const graph::Graph&, const graph::Node& node) const {
+  return std::holds_alternative<graph::Conv>(node.op);
+}
+
 std::vector<Storage> BlockConv::reads(const graph::Graph& graph, const graph::Node& node, DType dtype) const {
   return packed_storages(input_type(graph, node), dtype);
 }
 
 std::vector<Storage> BlockConv::writes(const graph::Graph& graph, const graph::Node& node,
                                        DType dtype) const {
+  if (std::get<graph::Conv>(node.op).shuffle.block != 1) return {Storage{}};
   return packed_storages(output_type(graph, node), dtype);
 }
 
@@ -141,9 +146,12 @@ Status BlockConv::legal(const graph::Graph&, const graph::Node& node, const Devi
 KernelChoice BlockConv::choose(const graph::Graph&, const graph::Node& node,
                                const Selection& selection) const {
   const auto& conv = std::get<graph::Conv>(node.op);
+  std::vector<Constant> constants = conv_constants(conv);
+  if (selection.output.arrangement == Arrangement::plain)
+    std::ranges::copy(shuffle_constants(conv), std::back_inserter(constants));
   return {.kernel = id(),
           .variant = std::string(variant_of(selection)),
-          .constants = conv_constants(conv),
+          .constants = std::move(constants),
           .group_size = tuned_group_size(*this, selection.tuning),
           .dtype = selection.dtype,
           .input = selection.input,

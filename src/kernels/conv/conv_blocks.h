@@ -53,6 +53,8 @@ Status check_unrolled(std::string_view kernel, uint64_t multiply_adds);
 // "fp16_from_planes", ... for f16.
 class BlockConv : public ConvKernel {
  public:
+  // Every convolution; the plain output of one with a shuffle is shuffled.
+  [[nodiscard]] bool computes(const graph::Graph& graph, const graph::Node& node) const override;
   [[nodiscard]] std::span<const DType> dtypes() const override;
   [[nodiscard]] std::vector<Storage> reads(const graph::Graph& graph, const graph::Node& node,
                                            DType dtype) const override;

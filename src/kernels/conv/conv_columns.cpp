@@ -74,23 +74,16 @@ KernelChoice ConvColumns::choose(const graph::Graph&, const graph::Node& node,
           .output = selection.output};
 }
 
-// Samples in the order [in channel][kernel y][kernel x].
 std::vector<std::vector<std::byte>> ConvColumns::pack_constant_data(const graph::Graph&,
                                                                     const graph::Node& node,
                                                                     const KernelChoice&) const {
   const auto& conv = std::get<graph::Conv>(node.op);
-  std::vector<WindowSample> samples;
-  for (int in = 0; in < conv.in_channels; ++in) {
-    for (int ky = 0; ky < conv.kernel_height; ++ky) {
-      for (int kx = 0; kx < conv.kernel_width; ++kx) samples.push_back({in, ky, kx});
-    }
-  }
-  return {pack_weight_fragments(conv, samples), pack_biases(conv, kFragment)};
+  return {pack_weight_fragments(conv, planar_samples(conv)), pack_biases(conv, kFragment)};
 }
 
 // A row of groups is kSubgroups rows of the grid and kTileRows rows of pixels.
 Launch ConvColumns::launch(const LaunchContext& context) const {
-  const Extent& out = output_extent(context);
+  const Extent out = convolved_extent(context);
   return conv_launch(context, {.width = divide_up(u32(out.width_px), kTile_px) * kMatrixSubgroupSize,
                                .rows = divide_up(u32(out.height_px), kTileRows) * kSubgroups});
 }

@@ -20,7 +20,7 @@ constexpr std::array kPushFields = {
 Launch conv_launch(const LaunchContext& context, const Grid& grid) {
   const auto& conv = std::get<graph::Conv>(context.node.op);
   const Extent& in = input_extent(context);
-  const Extent& out = output_extent(context);
+  const Extent out = convolved_extent(context);
   const ConvPush push = {.row_begin = 0,
                          .row_end = grid.rows,
                          .in_width = u32(in.width_px),
@@ -30,6 +30,17 @@ Launch conv_launch(const LaunchContext& context, const Grid& grid) {
                          .padding_left = conv.padding.left,
                          .padding_top = conv.padding.top};
   return {.grid = grid, .push = push_bytes(push)};
+}
+
+Extent convolved_extent(const LaunchContext& context) {
+  const int block = std::get<graph::Conv>(context.node.op).shuffle.block;
+  const Extent& out = output_extent(context);
+  return {out.width_px / block, out.height_px / block};
+}
+
+std::vector<Constant> shuffle_constants(const graph::Conv& conv) {
+  return {{"shuffle_block", u32(conv.shuffle.block)},
+          {"shuffle_crd", conv.shuffle.mode == graph::ShuffleMode::crd}};
 }
 
 std::vector<Constant> conv_constants(const graph::Conv& conv) {
@@ -69,7 +80,8 @@ std::vector<std::byte> pack_biases(const graph::Conv& conv, uint32_t multiple) {
 }
 
 bool ConvKernel::computes(const graph::Graph&, const graph::Node& node) const {
-  return std::holds_alternative<graph::Conv>(node.op);
+  const auto* conv = std::get_if<graph::Conv>(&node.op);
+  return conv != nullptr && conv->shuffle.block == 1;
 }
 
 BindingNames ConvKernel::bindings(const graph::Graph&, const graph::Node&) const {

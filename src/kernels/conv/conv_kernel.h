@@ -25,6 +25,12 @@ struct ConvPush {
 // A launch over this grid: sizes and padding of the node, all rows of the grid.
 Launch conv_launch(const LaunchContext& context, const Grid& grid);
 
+// Of what the node's convolution gives, before it is shuffled.
+Extent convolved_extent(const LaunchContext& context);
+
+// The constants shuffle_block and shuffle_crd.
+std::vector<Constant> shuffle_constants(const graph::Conv& conv);
+
 // The constants kernel_size_x, kernel_size_y, in_channels, out_channels and apply_relu.
 std::vector<Constant> conv_constants(const graph::Conv& conv);
 
@@ -48,7 +54,7 @@ std::vector<std::byte> pack_biases(const graph::Conv& conv, uint32_t multiple);
 class ConvKernel : public Kernel {
  public:
   [[nodiscard]] std::string_view family() const override { return "conv"; }
-  // Every convolution.
+  // Every convolution without a shuffle.
   [[nodiscard]] bool computes(const graph::Graph& graph, const graph::Node& node) const override;
   [[nodiscard]] BindingNames bindings(const graph::Graph& graph, const graph::Node& node) const override;
   [[nodiscard]] std::span<const PushField> push_fields() const override;

@@ -52,7 +52,7 @@ std::vector<std::vector<std::byte>> ConvNaive::pack_constant_data(const graph::G
 }
 
 Launch ConvNaive::launch(const LaunchContext& context) const {
-  const Extent& out = output_extent(context);
+  const Extent out = convolved_extent(context);
   return conv_launch(context, {u32(out.width_px), u32(out.height_px), 1});
 }
 

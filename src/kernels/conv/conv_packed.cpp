@@ -24,7 +24,7 @@ std::string_view ConvPacked::summary() const {
 std::span<const Tunable> ConvPacked::tunables() const { return kTunables; }
 
 Launch ConvPacked::launch(const LaunchContext& context) const {
-  const Extent& out = output_extent(context);
+  const Extent out = convolved_extent(context);
   const auto& conv = std::get<graph::Conv>(context.node.op);
   return conv_launch(context, {u32(out.width_px), u32(out.height_px), block_count(conv.out_channels)});
 }

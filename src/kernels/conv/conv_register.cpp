@@ -81,7 +81,7 @@ KernelChoice ConvRegister::choose(const graph::Graph& graph, const graph::Node& 
 
 // Rows of the grid are rows of threads, pixels_y pixels high.
 Launch ConvRegister::launch(const LaunchContext& context) const {
-  const Extent& out = output_extent(context);
+  const Extent out = convolved_extent(context);
   const auto& conv = std::get<graph::Conv>(context.node.op);
   const KernelChoice& choice = context.choice;
   return conv_launch(context, {divide_up(u32(out.width_px), choice.constant("pixels_x")),

@@ -45,7 +45,8 @@ struct Shape {
 
 const Channels* find_channels(const graph::Conv& conv, bool to_planes) {
   const auto found = std::find_if(kChannels.begin(), kChannels.end(), [&](const Channels& channels) {
-    const bool out_fits = to_planes ? conv.out_channels <= channels.out : conv.out_channels == channels.out;
+    const bool out_fits = to_planes ? conv.out_channels <= channels.out
+                                    : conv.out_channels == channels.out && conv.shuffle.block == 1;
     return channels.to_planes == to_planes && channels.in == conv.in_channels && out_fits;
   });
   return found == kChannels.end() ? nullptr : &*found;
@@ -106,34 +107,29 @@ KernelChoice ConvRows::choose(const graph::Graph&, const graph::Node& node,
   const auto& conv = std::get<graph::Conv>(node.op);
   const Channels& channels = *find_channels(conv, selection.output.arrangement == Arrangement::plain);
   const Shape shape = tuned_shape(*this, channels, selection.tuning);
+  std::vector<Constant> constants = {{"apply_relu", conv.apply_relu},
+                                     {"out_channels", u32(conv.out_channels)},
+                                     {"persistent_groups", shape.groups()}};
+  if (channels.to_planes) std::ranges::copy(shuffle_constants(conv), std::back_inserter(constants));
   return {.kernel = id(),
           .variant = module_variant(shape),
-          .constants = {{"apply_relu", conv.apply_relu},
-                        {"out_channels", u32(conv.out_channels)},
-                        {"persistent_groups", shape.groups()}},
+          .constants = std::move(constants),
           .group_size = {kMatrixSubgroupSize, shape.subgroups(), 1},
           .dtype = DType::f16,
           .input = selection.input,
           .output = selection.output};
 }
 
-// Samples in the order [kernel y][kernel x][in channel].
 std::vector<std::vector<std::byte>> ConvRows::pack_constant_data(const graph::Graph&, const graph::Node& node,
                                                                  const KernelChoice&) const {
   const auto& conv = std::get<graph::Conv>(node.op);
-  std::vector<WindowSample> samples;
-  for (int ky = 0; ky < conv.kernel_height; ++ky) {
-    for (int kx = 0; kx < conv.kernel_width; ++kx) {
-      for (int in = 0; in < conv.in_channels; ++in) samples.push_back({in, ky, kx});
-    }
-  }
-  return {pack_weight_fragments(conv, samples), pack_biases(conv, kFragment)};
+  return {pack_weight_fragments(conv, pixel_major_samples(conv)), pack_biases(conv, kFragment)};
 }
 
 Launch ConvRows::launch(const LaunchContext& context) const {
   const uint32_t groups = context.choice.constant("persistent_groups");
   return conv_launch(context, {.width = groups * kMatrixSubgroupSize,
-                               .rows = u32(output_extent(context).height_px),
+                               .rows = u32(convolved_extent(context).height_px),
                                .persistent = true});
 }
 

@@ -67,7 +67,7 @@ KernelChoice ConvTile::choose(const graph::Graph& graph, const graph::Node& node
 }
 
 Launch ConvTile::launch(const LaunchContext& context) const {
-  const Extent& out = output_extent(context);
+  const Extent out = convolved_extent(context);
   const auto& conv = std::get<graph::Conv>(context.node.op);
   const uint32_t depth = divide_up(block_count(conv.out_channels), context.choice.constant("channel_blocks"));
   return conv_launch(context, {u32(out.width_px), u32(out.height_px), depth});

@@ -30,18 +30,42 @@ Status check_matrices(std::string_view kernel, uint32_t subgroups, uint32_t shar
   return check_launch_limits(kernel, {kMatrixSubgroupSize, subgroups, 1}, sizeof(ConvPush), 1, device);
 }
 
-std::vector<std::byte> pack_weight_fragments(const graph::Conv& conv, std::span<const WindowSample> samples) {
+std::vector<WindowSample> pixel_major_samples(const graph::Conv& conv) {
+  std::vector<WindowSample> samples;
+  for (int ky = 0; ky < conv.kernel_height; ++ky) {
+    for (int kx = 0; kx < conv.kernel_width; ++kx) {
+      for (int in = 0; in < conv.in_channels; ++in) samples.push_back({in, ky, kx});
+    }
+  }
+  return samples;
+}
+
+std::vector<WindowSample> planar_samples(const graph::Conv& conv) {
+  std::vector<WindowSample> samples;
+  for (int in = 0; in < conv.in_channels; ++in) {
+    for (int ky = 0; ky < conv.kernel_height; ++ky) {
+      for (int kx = 0; kx < conv.kernel_width; ++kx) samples.push_back({in, ky, kx});
+    }
+  }
+  return samples;
+}
+
+std::vector<std::byte> pack_weight_fragments(const graph::Conv& conv, std::span<const WindowSample> samples,
+                                             std::span<const std::vector<float>> more) {
+  const auto element = [&](size_t row, size_t out) -> float {
+    if (row < samples.size()) return weight_of(conv, out, samples[row]);
+    const size_t rest = row - samples.size();
+    return rest < more.size() && out < more[rest].size() ? more[rest][out] : 0;
+  };
   const size_t channel_blocks = divide_up(u32(conv.out_channels), kFragment);
-  const size_t slices = divide_up(static_cast<uint32_t>(samples.size()), kFragment);
+  const size_t slices = divide_up(static_cast<uint32_t>(samples.size() + more.size()), kFragment);
   std::vector<std::byte> bytes;
   for (size_t i = 0; i < slices * channel_blocks * kFragment * kFragment; ++i) {
     const size_t column = i % kFragment;
-    const size_t row = i / kFragment % kFragment;
     const size_t block = i / (kFragment * kFragment);
     const size_t out = block % channel_blocks * kFragment + column;
-    const size_t sample = block / channel_blocks * kFragment + row;
-    const float weight = sample < samples.size() ? weight_of(conv, out, samples[sample]) : 0.0F;
-    append_number(bytes, DType::f16, weight);
+    const size_t row = block / channel_blocks * kFragment + i / kFragment % kFragment;
+    append_number(bytes, DType::f16, element(row, out));
   }
   return bytes;
 }

@@ -26,9 +26,14 @@ struct WindowSample {
   int kernel_x = 0;
 };
 
-// [samples / 16][out_channels up to a multiple of 16, / 16][16 samples][16 out] half; zeros beyond the last
-// sample and the last channel.
-std::vector<std::byte> pack_weight_fragments(const graph::Conv& conv, std::span<const WindowSample> samples);
+// All of them in the order [kernel y][kernel x][in channel], and [in channel][kernel y][kernel x].
+std::vector<WindowSample> pixel_major_samples(const graph::Conv& conv);
+std::vector<WindowSample> planar_samples(const graph::Conv& conv);
+
+// [rows / 16][out_channels up to a multiple of 16, / 16][16 rows][16 out] half: a row for each sample, then
+// `more` rows of [out_channels]; zeros beyond the last row and the last channel.
+std::vector<std::byte> pack_weight_fragments(const graph::Conv& conv, std::span<const WindowSample> samples,
+                                             std::span<const std::vector<float>> more = {});
 
 // The base of these kernels: f16 only, a group of (32, subgroups, 1).
 class MatrixConv : public ConvKernel {

@@ -204,7 +204,8 @@ class ProgramBuilder {
 Result<std::unique_ptr<Step>> make_step(const graph::Graph& graph, const graph::Node& node,
                                         const ConvForm& form) {
   const graph::Operator& op = node.op;
-  if (std::holds_alternative<graph::Conv>(op)) return make_conv_step(graph, node, form);
+  const auto* conv = std::get_if<graph::Conv>(&op);
+  if (conv != nullptr && conv->shuffle.block == 1) return make_conv_step(graph, node, form);
   if (std::holds_alternative<graph::Clip>(op) || std::holds_alternative<graph::Identity>(op))
     return make_clip_step(node);
   if (std::holds_alternative<graph::DepthToSpace>(op)) return make_shuffle_step(graph, node);

@@ -152,7 +152,11 @@ TEST(ChooseKernels, HalfWhereTheDeviceHasIt) {
     return std::count_if(chosen.nodes.begin(), chosen.nodes.end(),
                          [&](const ChosenNode& node) { return node.choice.kernel == kernel; });
   };
-  EXPECT_GT(count(**half, "conv_rows"), 0);
+  EXPECT_EQ(count(**half, "conv_pair"), 2);
+  const auto apart =
+      choose_kernels(graph, matrix_device(), devicedb::Database::embedded(), {"conv_rows", DType::f16});
+  ASSERT_TRUE(apart) << apart.error().text();
+  EXPECT_EQ(count(**apart, "conv_rows"), 3);
   const auto without = choose_kernels(graph, test_device(), devicedb::Database::embedded(), {"", DType::f16});
   ASSERT_FALSE(without);
   EXPECT_EQ(without.error().code, ErrorCode::device);

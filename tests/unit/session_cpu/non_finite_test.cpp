@@ -135,6 +135,7 @@ TEST(CpuNonFinite, TheLargestMagnitudeIsFoundAnywhere) {
 TEST(CpuNonFinite, KernelCasesEqualTheReference) {
   size_t with_specials = 0;
   for (const kernels::KernelCase& test : kernels::kernel_cases({16, 16, 1})) {
+    if (kernels::only_plans_make(test.node().op)) continue;
     if (!test.with_specials && !std::holds_alternative<graph::Conv>(test.node().op)) continue;
     const std::vector<Tensor> inputs = kernels::case_inputs(test);
     auto expected = kernels::case_expected(test, inputs);
