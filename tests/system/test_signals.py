@@ -12,6 +12,17 @@ import pytest
 from pictures import gradient, save
 
 
+def wait_for_handler(process, which=signal.SIGTERM):
+    """Until the process catches the signal: how long it takes to start is another matter (sanitizers, busy machines)."""
+    deadline = time.monotonic() + 60
+    caught = 0
+    while not caught >> (which - 1) & 1:
+        assert time.monotonic() < deadline and process.poll() is None
+        with open(f"/proc/{process.pid}/status") as status:
+            caught = next(int(line.split()[1], 16) for line in status if line.startswith("SigCgt"))
+        time.sleep(0.01)
+
+
 @pytest.mark.parametrize("which, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_a_batch_is_stopped(upres, which, code):
     names = [f"{i:02}.png" for i in range(40)]
@@ -38,6 +49,7 @@ def test_before_the_first_is_done(upres, times):
     """The second signal does not wait for the tile at hand."""
     save(upres.folder / "large.png", np.tile(gradient(100, 100), (30, 40, 1)))
     process = upres.start("large.png", "-s", "4", "--precision", "fp32")
+    wait_for_handler(process)
     time.sleep(1.0)
     for _ in range(times):
         process.send_signal(signal.SIGTERM)
@@ -69,6 +81,7 @@ def test_waiting_for_input(upres, arguments, is_fed):
     writer = os.open(upres.folder / "pipe.png", os.O_RDWR) if is_fed else None
     if is_fed:
         os.write(process.stdin.fileno() if arguments[0] == "-" else writer, b"\x89PNG")
+    wait_for_handler(process)
     time.sleep(1.0)
     assert process.poll() is None
     process.send_signal(signal.SIGTERM)
