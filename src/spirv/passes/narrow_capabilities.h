@@ -7,7 +7,7 @@
 namespace spirv {
 
 // Compilers ask for small types in uniform and storage buffers where storage buffers alone have them, and
-// devices lack the former: in a module that points into no uniform buffer, UniformAndStorageBuffer16BitAccess
+// devices lack the former: in a module without uniform buffers, UniformAndStorageBuffer16BitAccess
 // becomes StorageBuffer16BitAccess, and the same for 8 bits.
 PassOutcome narrow_capabilities(Module& module);
 

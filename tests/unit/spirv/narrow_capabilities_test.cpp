@@ -9,7 +9,8 @@ namespace {
 using spirv::PassStatus;
 
 // A buffer of numbers of this type in this storage class, and a main that does nothing.
-std::string kernel(const std::string& capability, const std::string& number, const std::string& storage) {
+std::string kernel(const std::string& capability, const std::string& number, const std::string& storage,
+                   const std::string& block = "Block") {
   return "OpCapability Shader\n" + capability + R"(
 OpExtension "SPV_KHR_8bit_storage"
 OpMemoryModel Logical GLSL450
@@ -17,7 +18,8 @@ OpEntryPoint GLCompute %1 "main"
 OpExecutionMode %1 LocalSize 1 1 1
 OpDecorate %6 ArrayStride 4
 OpMemberDecorate %7 0 Offset 0
-OpDecorate %7 Block
+OpDecorate %7 )" +
+         block + R"(
 OpDecorate %9 DescriptorSet 0
 OpDecorate %9 Binding 0
 %2 = OpTypeVoid
@@ -64,6 +66,16 @@ TEST(NarrowCapabilities, StorageBuffersNeedNoMore) {
               spirv_test::disassemble(spirv_test::assemble(kernel(to, number, "StorageBuffer"))));
     EXPECT_EQ(spirv_test::problem(result.words, SPV_ENV_UNIVERSAL_1_3), "");
   }
+}
+
+TEST(NarrowCapabilities, StorageBuffersOfOldStyle) {
+  const Narrowed result = narrowed(
+      kernel("OpCapability UniformAndStorageBuffer16BitAccess", "OpTypeFloat 16", "Uniform", "BufferBlock"));
+  EXPECT_EQ(result.status, PassStatus::changed);
+  EXPECT_EQ(spirv_test::disassemble(result.words),
+            spirv_test::disassemble(spirv_test::assemble(kernel(
+                "OpCapability StorageBuffer16BitAccess", "OpTypeFloat 16", "Uniform", "BufferBlock"))));
+  EXPECT_EQ(spirv_test::problem(result.words), "");
 }
 
 TEST(NarrowCapabilities, UniformBuffersKeepTheirs) {
