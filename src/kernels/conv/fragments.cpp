@@ -20,6 +20,11 @@ float weight_of(const graph::Conv& conv, size_t out, const WindowSample& sample)
 
 }  // namespace
 
+bool multiplies_fragments(const DeviceLimits& limits) {
+  const auto& shapes = limits.matrix_shapes;
+  return std::find(shapes.begin(), shapes.end(), kMultiplication) != shapes.end();
+}
+
 Status check_matrices(std::string_view kernel, uint32_t subgroups, uint32_t shared_memory_bytes,
                       const DeviceInfo& device) {
   const DeviceLimits& limits = device.limits;
@@ -27,10 +32,9 @@ Status check_matrices(std::string_view kernel, uint32_t subgroups, uint32_t shar
     return fail(ErrorCode::device, "kernel " + std::string(kernel) + " needs " + what);
   };
   if (!limits.fp16_storage || !limits.fp16_arithmetic) return refuse("fp16, which the device lacks");
-  const auto& shapes = limits.matrix_shapes;
-  if (std::find(shapes.begin(), shapes.end(), kMultiplication) == shapes.end()) {
+  if (!multiplies_fragments(limits)) {
     return refuse("cooperative matrices of 16x16x16 f16,f16,f32->f32, and the device offers " +
-                  std::string(shapes.empty() ? "none" : "others"));
+                  std::string(limits.matrix_shapes.empty() ? "none" : "others"));
   }
   if (limits.subgroup_size != kMatrixSubgroupSize)
     return refuse("subgroups of 32, and the device's have " + std::to_string(limits.subgroup_size));
