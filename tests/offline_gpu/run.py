@@ -6,7 +6,8 @@ kernel, and on a message of the validation layer.
 
     tests/offline_gpu/run.py --amd64 build/release/bin/compile_plans --arm64 build/arm64/bin/compile_plans
         [--gpu NAME]...     these alone
-        [--tiles]           not the plans, but every legal tile of the first model's convolutions, which may spill
+        [--tiles]           not the plans, but every legal tile of the first model's convolutions: checks the estimate of
+                            registers by which tiles are legal
         [--table FILE]      writes the tables behind the mark in this Markdown file
         [--record FOLDER]   only writes each device's description, NAME.json
 """
@@ -30,6 +31,9 @@ TELL = {"RADV_DEBUG": "shaderstats,nocache", "IR3_SHADER_DEBUG": "cs", "BIFROST_
 
 # Kernels that spill whatever their tunables: GPU, kernel, why that is borne. One that no longer does fails, too.
 BORNE = {("adreno630", "conv_packed"): "the compiler loads all weights of an unrolled window early; no plan picks this kernel there"}
+
+# GPUs on which tiles spill that the kernels' estimate of registers allows.
+NOT_AS_ESTIMATED = {"adreno630"}
 
 
 def number(text: str, pattern: str) -> int | None:
@@ -148,7 +152,9 @@ def main() -> int:
         device, compiled = kernels(gpu, done)
         tables.append(table(device, compiled))
         print(tables[-1])
-        for kernel in [] if options.tiles else compiled:
+        if options.tiles and gpu in NOT_AS_ESTIMATED:
+            continue
+        for kernel in compiled:
             found, reason = complaints(kernel), borne(gpu, kernel)
             if reason and not found:
                 found = ["it is borne that this kernel spills, but it does not: take it off the list"]
