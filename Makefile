@@ -8,7 +8,7 @@ export UPRES_TEST_DATA ?=
 PREFIX      ?= /usr/local
 DESTDIR     ?=
 
-.PHONY: install deb help all build setup check-setup demo test test-all test-asan test-small test-deb check tidy format bench small clean
+.PHONY: install deb help all build setup check-setup demo test test-all test-asan test-offline-gpus test-small test-deb check tidy format bench small clean
 
 all: build
 
@@ -18,6 +18,7 @@ help:
 	@echo "make demo       set up, build, enlarge a photograph, measure the result"
 	@echo "make test       set up, build, run the tests and the fuzzers (UPRES_TEST_DATA=folder for those on data of others)"
 	@echo "make test-asan  unit, device and system tests and fuzz seeds under the address and undefined behaviour sanitizers"
+	@echo "make test-offline-gpus  kernels compiled by the drivers of ten GPUs that are not here (fetches the drivers)"
 	@echo "make test-small the builds without libvips, without oneDNN and without both, against the full one"
 	@echo "make test-deb   the Debian package, installed into a root of its own"
 	@echo "make test-all   the above, the thread sanitizer, other vector widths, long fuzzing"
@@ -94,6 +95,16 @@ test-small: setup
 	  cmake --preset $$preset >/dev/null && cmake --build build/$$preset -j $(JOBS) || exit 1; \
 	done
 	@scripts/run_reduced.sh build
+
+# The tables go into docs/gpu-families.md with TABLE=docs/gpu-families.md.
+test-offline-gpus: setup
+	@cmake --preset release -DUPRES_TEST_DATA="$(UPRES_TEST_DATA)" >/dev/null
+	@cmake --build $(BUILD) -j $(JOBS) --target compile_plans
+	@toolchain=$$(scripts/offline_gpus.sh --toolchain) && \
+	  cmake -S . --preset offline-gpus-arm64 -DCMAKE_TOOLCHAIN_FILE=$$toolchain >/dev/null
+	@cmake --build build/offline-gpus-arm64 -j $(JOBS) --target compile_plans
+	@python3 tests/offline_gpu/run.py --amd64 $(BUILD)/bin/compile_plans --arm64 build/offline-gpus-arm64/bin/compile_plans \
+	  $(if $(TABLE),--table $(TABLE))
 
 test-deb: setup
 	@$(MAKE) --no-print-directory deb

@@ -68,7 +68,7 @@ endfunction()
 # Sets `result` to the folder of vkc.slang.
 function(_vkc_find_module result)
   find_path(_vkc_module_folder vkc.slang PATHS ${CMAKE_CURRENT_FUNCTION_LIST_DIR} ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../shaders/vkc
-            NO_DEFAULT_PATH NO_CACHE REQUIRED)
+            NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH NO_CACHE REQUIRED)
   set(${result} ${_vkc_module_folder} PARENT_SCOPE)
 endfunction()
 
@@ -219,7 +219,7 @@ endfunction()
 # Makes the static library of the kernels compiled in `folder`.
 function(_vkc_embed_kernels target folder kernels compiled)
   find_file(_vkc_embed_script embed_kernels.py PATHS ${CMAKE_CURRENT_FUNCTION_LIST_DIR} ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../tools
-            NO_DEFAULT_PATH NO_CACHE REQUIRED)
+            NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH NO_CACHE REQUIRED)
   set(made ${folder}/${target}_kernels.h ${folder}/${target}_kernels.cpp)
   add_custom_command(
     OUTPUT ${made}

@@ -20,6 +20,7 @@
 
 #include "spirv/module.h"
 #include "spirv/passes/freeze_constants.h"
+#include "spirv/passes/narrow_capabilities.h"
 #include "spirv/reflect.h"
 #include "vkc/kernel_interface.h"
 
@@ -207,6 +208,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size_bytes) {
   } else {
     must(spirv::Module::read(frozen.words()).has_value());
   }
+  must(spirv::narrow_capabilities(frozen).status != spirv::PassStatus::failed);
   check_kernel(module->words(), *reflection);
   make_kernel(*module, *reflection);
   return 0;

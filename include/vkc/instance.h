@@ -91,7 +91,7 @@ struct DeviceFeatures {
   bool subgroup_size_control = false;  // a kernel may ask for its subgroup size
   bool vulkan_memory_model = false;
   bool vulkan_memory_model_device_scope = false;
-  bool cooperative_matrix = false;   // VK_KHR_cooperative_matrix
+  bool cooperative_matrix = false;   // VK_KHR_cooperative_matrix in kernels; shapes: DeviceProperties
   bool shader_clock = false;         // VK_KHR_shader_clock, subgroup scope
   bool pipeline_statistics = false;  // VK_KHR_pipeline_executable_properties
   bool memory_budget = false;        // VK_EXT_memory_budget
@@ -101,6 +101,26 @@ struct DeviceFeatures {
   bool image_gather_extended = false;           // gathers with offsets
   bool timeline_semaphore = false;              // queues wait for each other without the host
 };
+
+// Types of numbers in cooperative matrices.
+enum class MatrixNumber : std::uint8_t { f16, bf16, f32, f64, s8, s16, s32, s64, u8, u16, u32, u64 };
+std::string_view to_text(MatrixNumber number);  // "f16"
+
+// One multiplication that the subgroups of a device do together: result = A * B + C, of which A has m rows
+// and k columns, B has k rows and n columns, C and the result have m rows and n columns. Sums do not
+// saturate.
+struct MatrixShape {
+  std::uint32_t m = 0;
+  std::uint32_t n = 0;
+  std::uint32_t k = 0;
+  MatrixNumber a = MatrixNumber::f16;
+  MatrixNumber b = MatrixNumber::f16;
+  MatrixNumber c = MatrixNumber::f32;
+  MatrixNumber result = MatrixNumber::f32;
+  friend constexpr bool operator==(const MatrixShape&, const MatrixShape&) = default;
+};
+std::string to_text(
+    const MatrixShape& shape);  // "16x16x16 f16,f16,f32->f32": m, n, k, types of A, B, C, result
 
 struct MemoryHeap {
   std::uint64_t size_bytes = 0;
@@ -123,6 +143,10 @@ struct DeviceProperties {
   Version api_version;
   DeviceLimits limits;
   DeviceFeatures features;
+  // Those of VK_KHR_cooperative_matrix with subgroup scope, in the driver's order; empty without the feature.
+  // Shapes of more than 65535 rows or columns, types without a MatrixNumber and all beyond the first 1024 are
+  // left out.
+  std::vector<MatrixShape> matrix_shapes;
   bool transfer_queue = false;  // there is a queue that only copies; see DeviceOptions::transfer_queue
   std::vector<MemoryHeap> heaps;
 };

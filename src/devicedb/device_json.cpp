@@ -3,6 +3,7 @@
 
 #include "devicedb/devicedb.h"
 #include "devicedb/json.h"
+#include "devicedb/matrix_text.h"
 
 namespace upres::devicedb {
 namespace {
@@ -16,7 +17,7 @@ void for_each_limit(Limits& limits, const Visit& visit) {
   auto& [max_storage_buffer_range_bytes, max_buffer_bytes, memory_bytes, memory_budget_bytes,
          min_storage_buffer_offset_alignment_bytes, max_shared_memory_bytes, max_push_constant_bytes,
          max_group_invocations, max_group_size, max_group_count, subgroup_size, min_subgroup_size,
-         max_subgroup_size, fp16_storage, fp16_arithmetic, cooperative_matrix, timestamps] = limits;
+         max_subgroup_size, fp16_storage, fp16_arithmetic, matrix_shapes, timestamps] = limits;
   visit("max_storage_buffer_range_bytes", max_storage_buffer_range_bytes);
   visit("max_buffer_bytes", max_buffer_bytes);
   visit("memory_bytes", memory_bytes);
@@ -32,7 +33,7 @@ void for_each_limit(Limits& limits, const Visit& visit) {
   visit("max_subgroup_size", max_subgroup_size);
   visit("fp16_storage", fp16_storage);
   visit("fp16_arithmetic", fp16_arithmetic);
-  visit("cooperative_matrix", cooperative_matrix);
+  visit("matrix_shapes", matrix_shapes);
   visit("timestamps", timestamps);
 }
 
@@ -62,6 +63,21 @@ class LimitReader {
     }
   }
 
+  void operator()(std::string_view key, std::vector<kernels::MatrixShape>& shapes) {
+    auto list = reader_.array(key);
+    if (!list) return keep(list.error());
+    if ((*list)->size() > kMaxMatrixShapes)
+      return keep(reader_.complain(key, "must have at most 1024 shapes").value());
+    shapes.clear();
+    for (const Json& item : **list) {
+      const auto shape = item.is_string() ? matrix_shape_of(item.get_ref<const std::string&>())
+                                          : std::optional<kernels::MatrixShape>();
+      if (!shape)
+        return keep(reader_.complain(key, "must have shapes like \"16x16x16 f16,f16,f32->f32\"").value());
+      shapes.push_back(*shape);
+    }
+  }
+
   // What a plan divides by or counts with must make sense.
   Status check(const kernels::DeviceLimits& limits) const {
     if (!status_) return status_;
@@ -87,6 +103,16 @@ class LimitReader {
   ObjectReader reader_;
   Status status_;
 };
+
+template <typename Value>
+Json limit_json(const Value& value) {
+  return Json(value);
+}
+Json limit_json(const std::vector<kernels::MatrixShape>& shapes) {
+  Json json = Json::array();
+  for (const kernels::MatrixShape& shape : shapes) json.push_back(to_text(shape));
+  return json;
+}
 
 struct JsonTexts {
   std::string name, type, uuid, driver;
@@ -135,8 +161,9 @@ Result<kernels::DeviceInfo> device_info_from_json(std::string_view text) {
 
 std::string device_info_to_json(const kernels::DeviceInfo& device, int index, std::string_view refused) {
   Json limits;
-  for_each_limit(device.limits,
-                 [&](std::string_view key, const auto& value) { limits[std::string(key)] = value; });
+  for_each_limit(device.limits, [&](std::string_view key, const auto& value) {
+    limits[std::string(key)] = limit_json(value);
+  });
   Json json;
   json["event"] = "device";
   json["index"] = index;

@@ -9,6 +9,22 @@
 
 namespace upres::kernels {
 
+// Types of numbers in cooperative matrices.
+enum class MatrixNumber : uint8_t { f16, bf16, f32, f64, s8, s16, s32, s64, u8, u16, u32, u64 };
+
+// A multiplication that a subgroup does together, result = A * B + C without saturation: A of m x k, B of
+// k x n, C and result of m x n numbers.
+struct MatrixShape {
+  uint32_t m = 0;
+  uint32_t n = 0;
+  uint32_t k = 0;
+  MatrixNumber a = MatrixNumber::f16;
+  MatrixNumber b = MatrixNumber::f16;
+  MatrixNumber c = MatrixNumber::f32;
+  MatrixNumber result = MatrixNumber::f32;
+  friend bool operator==(const MatrixShape&, const MatrixShape&) = default;
+};
+
 struct DeviceLimits {
   uint64_t max_storage_buffer_range_bytes = 1ULL << 27;
   uint64_t max_buffer_bytes = 1ULL << 30;  // largest single allocation
@@ -24,9 +40,9 @@ struct DeviceLimits {
   uint32_t subgroup_size = 32;
   uint32_t min_subgroup_size = 32;
   uint32_t max_subgroup_size = 32;
-  bool fp16_storage = false;        // 16-bit storage buffers
-  bool fp16_arithmetic = false;     // shaderFloat16
-  bool cooperative_matrix = false;  // VK_KHR_cooperative_matrix
+  bool fp16_storage = false;               // 16-bit storage buffers
+  bool fp16_arithmetic = false;            // shaderFloat16
+  std::vector<MatrixShape> matrix_shapes;  // of VK_KHR_cooperative_matrix; empty without it
   bool timestamps = false;
 };
 

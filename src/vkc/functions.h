@@ -25,10 +25,11 @@ namespace vkc::detail {
   X(GetPhysicalDeviceProperties2)           \
   X(GetPhysicalDeviceQueueFamilyProperties)
 
-// Of VK_EXT_debug_utils; null without it.
-#define VKC_INSTANCE_OPTIONAL_FUNCTIONS(X) \
-  X(CreateDebugUtilsMessengerEXT)          \
-  X(DestroyDebugUtilsMessengerEXT)         \
+// Of VK_EXT_debug_utils and VK_KHR_cooperative_matrix; null without them.
+#define VKC_INSTANCE_OPTIONAL_FUNCTIONS(X)           \
+  X(CreateDebugUtilsMessengerEXT)                    \
+  X(DestroyDebugUtilsMessengerEXT)                   \
+  X(GetPhysicalDeviceCooperativeMatrixPropertiesKHR) \
   X(SetDebugUtilsObjectNameEXT)
 
 #define VKC_DEVICE_FUNCTIONS(X)      \

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "spirv/passes/freeze_constants.h"
+#include "spirv/passes/narrow_capabilities.h"
 #include "spirv/passes/rename_entry_point.h"
 #include "spirv/validate.h"
 #include "vkc/kernel_constants.h"
@@ -35,7 +36,8 @@ Result<FrozenModule> frozen(const KernelSource& source, std::span<const Constant
       resolve_constants(source.name, before->constants, source.constants, constants, group_size);
   if (!values) return propagate(values);
   for (const spirv::PassOutcome& outcome :
-       {spirv::freeze_constants(*module, *values), spirv::rename_entry_point(*module, kEntryPoint)}) {
+       {spirv::freeze_constants(*module, *values), spirv::narrow_capabilities(*module),
+        spirv::rename_entry_point(*module, kEntryPoint)}) {
     if (outcome.status == spirv::PassStatus::failed)
       return fail(ErrorCode::invalid_module, described(source.name) + ": " + outcome.message);
   }

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <span>
 
+#include "vkc/matrix_shapes.h"
 #include "vkc/physical_device_state.h"
 
 namespace vkc {
@@ -115,6 +116,8 @@ void read_more_properties(PhysicalDevice::State& state) {
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES);
   auto push = vk_struct<VkPhysicalDevicePushDescriptorPropertiesKHR>(
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PUSH_DESCRIPTOR_PROPERTIES_KHR);
+  auto matrices = vk_struct<VkPhysicalDeviceCooperativeMatrixPropertiesKHR>(
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_PROPERTIES_KHR);
   auto all = vk_struct<VkPhysicalDeviceProperties2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2);
   all.pNext = &ids;
   ids.pNext = &allocation;
@@ -128,8 +131,10 @@ void read_more_properties(PhysicalDevice::State& state) {
   if (state.offers(VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME, VK_API_VERSION_1_3)) chain(sizes);
   if (state.offers(VK_KHR_MAINTENANCE_4_EXTENSION_NAME, VK_API_VERSION_1_3)) chain(buffers);
   if (state.offers(VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME)) chain(push);
+  if (state.offers(VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME)) chain(matrices);
   state.instance->functions.GetPhysicalDeviceProperties2(state.handle, &all);
   state.max_push_descriptors = push.maxPushDescriptors;
+  state.matrices_in_kernels = (matrices.cooperativeMatrixSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0;
 
   DeviceProperties& to = state.properties;
   to.uuid = uuid_of(ids.deviceUUID);
@@ -158,6 +163,9 @@ void read_features(PhysicalDevice::State& state) {
   const DeviceLimits& limits = state.properties.limits;
   if (limits.min_subgroup_size == limits.max_subgroup_size)
     state.properties.features.subgroup_size_control = false;
+  if (!state.matrices_in_kernels) state.properties.features.cooperative_matrix = false;
+  if (state.properties.features.cooperative_matrix)
+    state.properties.matrix_shapes = read_matrix_shapes(state.instance->functions, state.handle);
 }
 
 spirv::Version newest_spirv(const PhysicalDevice::State& state) {
@@ -224,11 +232,12 @@ int rank(DeviceType type) {
   return 5;
 }
 
-// Without the feature the device's own size is the only one.
-void fix_subgroup_size(DeviceProperties& properties) {
+// Without the features the device's own size of subgroups is the only one, and there are no matrices.
+void fit_to_features(DeviceProperties& properties) {
   DeviceLimits& limits = properties.limits;
   if (!properties.features.subgroup_size_control)
     limits.min_subgroup_size = limits.max_subgroup_size = limits.subgroup_size;
+  if (!properties.features.cooperative_matrix) properties.matrix_shapes.clear();
 }
 
 }  // namespace
@@ -247,7 +256,7 @@ std::shared_ptr<PhysicalDevice::State> describe_opened(const PhysicalDevice::Sta
   properties.features = features;
   properties.transfer_queue = false;
   properties.limits.timestamp_valid_bits = state->families[queue_family].timestampValidBits;
-  fix_subgroup_size(properties);
+  fit_to_features(properties);
   return state;
 }
 
@@ -256,7 +265,7 @@ std::shared_ptr<PhysicalDevice::State> describe_without(const PhysicalDevice::St
   auto state = std::make_shared<PhysicalDevice::State>(device);
   state->properties.features = without(device.properties.features, unwanted);
   if (!state->properties.features.memory_budget) state->extensions.erase(VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
-  fix_subgroup_size(state->properties);
+  fit_to_features(state->properties);
   return state;
 }
 

@@ -27,6 +27,7 @@ struct PhysicalDevice::State {
   std::optional<std::uint32_t> transfer_family;  // of a queue that only copies
   // Most bindings that can be written straight into a recording (VK_KHR_push_descriptor); 0 without it.
   std::uint32_t max_push_descriptors = 0;
+  bool matrices_in_kernels = false;  // VK_KHR_cooperative_matrix may be for other stages only
   Uuid pipeline_cache_uuid = {};
   std::uint32_t subgroup_operations =
       0;  // VkSubgroupFeatureFlags usable in kernels; 0 if not in kernels at all

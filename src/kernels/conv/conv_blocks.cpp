@@ -73,9 +73,12 @@ uint64_t packed_weights(const graph::Conv& conv) {
 // Registers of 32 bits that a thread can have at most.
 uint64_t register_limit(const DeviceInfo& device) {
   constexpr uint32_t kArm = 0x13B5;
-  constexpr uint64_t kArmRegisters = 64;  // Arm's guide for Bifrost and Valhall; beyond, they spill
+  constexpr uint32_t kQualcomm = 0x5143;
+  constexpr uint64_t kArmRegisters = 64;        // Arm's guide for Bifrost and Valhall; beyond, they spill
+  constexpr uint64_t kQualcommRegisters = 192;  // 48 vectors of four
   constexpr uint64_t kCommonRegisters = 255;
-  return device.vendor_id == kArm ? kArmRegisters : kCommonRegisters;
+  if (device.vendor_id == kArm) return kArmRegisters;
+  return device.vendor_id == kQualcomm ? kQualcommRegisters : kCommonRegisters;
 }
 
 }  // namespace

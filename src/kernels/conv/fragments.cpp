@@ -1,5 +1,6 @@
 #include "kernels/conv/fragments.h"
 
+#include <algorithm>
 #include <array>
 
 #include "kernels/launch.h"
@@ -9,6 +10,9 @@ namespace upres::kernels {
 namespace {
 
 constexpr std::array kHalf = {DType::f16};
+constexpr MatrixShape kMultiplication = {kFragment,         kFragment,         kFragment,
+                                         MatrixNumber::f16, MatrixNumber::f16, MatrixNumber::f32,
+                                         MatrixNumber::f32};
 
 float weight_of(const graph::Conv& conv, size_t out, const WindowSample& sample) {
   return weight_at(conv, {static_cast<int>(out), sample.in_channel, sample.kernel_y, sample.kernel_x});
@@ -16,14 +20,22 @@ float weight_of(const graph::Conv& conv, size_t out, const WindowSample& sample)
 
 }  // namespace
 
+bool multiplies_fragments(const DeviceLimits& limits) {
+  const auto& shapes = limits.matrix_shapes;
+  return std::find(shapes.begin(), shapes.end(), kMultiplication) != shapes.end();
+}
+
 Status check_matrices(std::string_view kernel, uint32_t subgroups, uint32_t shared_memory_bytes,
                       const DeviceInfo& device) {
   const DeviceLimits& limits = device.limits;
   const auto refuse = [&](const std::string& what) {
     return fail(ErrorCode::device, "kernel " + std::string(kernel) + " needs " + what);
   };
-  if (!limits.cooperative_matrix || !limits.fp16_storage || !limits.fp16_arithmetic)
-    return refuse("cooperative matrices and fp16, which the device lacks");
+  if (!limits.fp16_storage || !limits.fp16_arithmetic) return refuse("fp16, which the device lacks");
+  if (!multiplies_fragments(limits)) {
+    return refuse("cooperative matrices of 16x16x16 f16,f16,f32->f32, and the device offers " +
+                  std::string(limits.matrix_shapes.empty() ? "none" : "others"));
+  }
   if (limits.subgroup_size != kMatrixSubgroupSize)
     return refuse("subgroups of 32, and the device's have " + std::to_string(limits.subgroup_size));
   if (auto status = check_shared_memory(kernel, shared_memory_bytes, device); !status) return status;

@@ -15,7 +15,11 @@ inline constexpr uint32_t kMatrixSubgroupSize = 32;
 
 inline constexpr Storage kPixelMajorHalf = {Arrangement::pixel_major, DType::f16};
 
-// Whether the device multiplies such fragments in groups of these subgroups. Errors: device.
+// Whether the driver offers the multiplication of such fragments, 16x16x16 f16,f16,f32->f32.
+bool multiplies_fragments(const DeviceLimits& limits);
+
+// Whether the device multiplies such fragments in groups of these subgroups.
+// Errors: device.
 Status check_matrices(std::string_view kernel, uint32_t subgroups, uint32_t shared_memory_bytes,
                       const DeviceInfo& device);
 

@@ -32,6 +32,48 @@ std::string driver_text(const vkc::DeviceProperties& properties) {
                                         : properties.driver_name + " " + properties.driver_info;
 }
 
+kernels::MatrixNumber matrix_number(vkc::MatrixNumber number) {
+  using From = vkc::MatrixNumber;
+  using To = kernels::MatrixNumber;
+  switch (number) {
+    case From::f16:
+      return To::f16;
+    case From::bf16:
+      return To::bf16;
+    case From::f32:
+      return To::f32;
+    case From::f64:
+      return To::f64;
+    case From::s8:
+      return To::s8;
+    case From::s16:
+      return To::s16;
+    case From::s32:
+      return To::s32;
+    case From::s64:
+      return To::s64;
+    case From::u8:
+      return To::u8;
+    case From::u16:
+      return To::u16;
+    case From::u32:
+      return To::u32;
+    case From::u64:
+      break;
+  }
+  return To::u64;
+}
+
+kernels::MatrixShape matrix_shape(const vkc::MatrixShape& shape) {
+  return {shape.m,
+          shape.n,
+          shape.k,
+          matrix_number(shape.a),
+          matrix_number(shape.b),
+          matrix_number(shape.c),
+          matrix_number(shape.result)};
+}
+
 kernels::DeviceLimits limits_of(const vkc::DeviceProperties& properties, const Memory& memory) {
   const vkc::DeviceLimits& from = properties.limits;
   const vkc::DeviceFeatures& features = properties.features;
@@ -53,7 +95,8 @@ kernels::DeviceLimits limits_of(const vkc::DeviceProperties& properties, const M
   limits.max_subgroup_size = from.max_subgroup_size;
   limits.fp16_storage = features.storage_16bit;
   limits.fp16_arithmetic = features.fp16_arithmetic;
-  limits.cooperative_matrix = features.cooperative_matrix;
+  for (const vkc::MatrixShape& shape : properties.matrix_shapes)
+    limits.matrix_shapes.push_back(matrix_shape(shape));
   limits.timestamps = from.timestamp_valid_bits > 0;
   return limits;
 }

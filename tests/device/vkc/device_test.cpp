@@ -32,6 +32,9 @@ TEST_P(DeviceTest, TellsItsProperties) {
   EXPECT_GE(limits.max_group_invocations, 128U);
   EXPECT_GE(limits.subgroup_size, 1U);
   EXPECT_LE(limits.min_subgroup_size, limits.max_subgroup_size);
+  if (!properties.features.cooperative_matrix) {
+    EXPECT_TRUE(properties.matrix_shapes.empty());
+  }
   EXPECT_FALSE(properties.heaps.empty());
   for (const vkc::MemoryHeap& heap : device().physical_device().memory_heaps()) {
     EXPECT_GT(heap.size_bytes, 0U);

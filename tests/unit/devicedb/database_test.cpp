@@ -46,7 +46,10 @@ TEST(Database, EmbeddedFilesAreValidAndKnowEveryKernel) {
   ASSERT_TRUE(database) << database.error().text();
   for (const kernels::Kernel* kernel : kernels::all_kernels()) {
     for (const auto& info :
-         {device("nobody's", 0x1234), device("NVIDIA H200", 0x10DE), device("llvmpipe", 0x10005)}) {
+         {device("nobody's", 0x1234), device("NVIDIA H200", 0x10DE), device("llvmpipe", 0x10005),
+          device("Radeon (RADV NAVI31)", 0x1002), device("Radeon (RADV POLARIS10)", 0x1002),
+          device("Mali-G610", 0x13B5), device("Adreno (TM) 730", 0x5143), device("Arc(tm) B580", 0x8086),
+          device("Apple M2", 0x106B)}) {
       const auto tuning = Database::embedded().tuning(info, kernel->id());
       EXPECT_EQ(tuning.size(), kernel->tunables().size()) << kernel->id() << " on " << info.name;
     }

@@ -29,6 +29,9 @@ kernels::DeviceInfo unusual_device() {
   info.limits.max_group_size = {1, 2, 3};
   info.limits.max_group_count = {4, 5, ~uint32_t{0}};
   info.limits.fp16_storage = true;
+  using kernels::MatrixNumber;
+  info.limits.matrix_shapes = {
+      {16, 8, 32}, {1, 65535, 4, MatrixNumber::bf16, MatrixNumber::u64, MatrixNumber::s8, MatrixNumber::f64}};
   info.limits.timestamps = true;
   return info;
 }
@@ -44,6 +47,8 @@ TEST(DeviceJson, HasTheKeysOfTheContract) {
   EXPECT_EQ(json["type"], "integrated");
   EXPECT_EQ(json["refused"], "no compute queue");
   EXPECT_EQ(json["limits"]["max_group_size"], Json::parse("[1,2,3]"));
+  EXPECT_EQ(json["limits"]["matrix_shapes"],
+            Json::parse(R"(["16x8x32 f16,f16,f32->f32", "1x65535x4 bf16,u64,s8->f64"])"));
   EXPECT_EQ(json["limits"].size(), 17U);
   EXPECT_TRUE(Json::parse(device_info_to_json(unusual_device(), 0, ""))["refused"].is_null());
   EXPECT_EQ(device_info_to_json(unusual_device(), 0, "two\nlines").find('\n'), std::string::npos);
@@ -56,7 +61,7 @@ TEST(DeviceJson, RoundTrip) {
   EXPECT_EQ(all_of(*read), text);
   EXPECT_EQ(read->limits.max_buffer_bytes, ~uint64_t{0});
   EXPECT_TRUE(read->limits.timestamps);
-  EXPECT_FALSE(read->limits.cooperative_matrix);
+  EXPECT_EQ(read->limits.matrix_shapes, unusual_device().limits.matrix_shapes);
 }
 
 TEST(DeviceJson, NamesThatAreNotUtf8StillPrint) {
@@ -114,6 +119,27 @@ TEST(DeviceJson, LimitsThatNoPlanCanUse) {
                 HasSubstr("min_storage_buffer_offset_alignment_bytes\" must be a power of two"));
   }
   json["limits"]["subgroup_size"] = uint64_t{1} << 32;
+  EXPECT_FALSE(device_info_from_json(json.dump()));
+}
+
+TEST(DeviceJson, MatrixShapesThatAreNone) {
+  const Json good = Json::parse(all_of(unusual_device()));
+  for (const char* text :
+       {"", "x", "16x16x16", "16x16x16 ", "16x16x16 f16,f16,f32", "16x16x16 f16,f16,f32->",
+        "16x16x16 f16,f16,f32->f32 ", " 16x16x16 f16,f16,f32->f32", "16x16 f16,f16,f32->f32",
+        "0x16x16 f16,f16,f32->f32", "65536x16x16 f16,f16,f32->f32", "016x16x16 f16,f16,f32->f32",
+        "-1x16x16 f16,f16,f32->f32", "99999999999999999999x16x16 f16,f16,f32->f32",
+        "16x16x16 f17,f16,f32->f32", "16x16x16 ,f16,f32->f32", "16x16x16 F16,f16,f32->f32"}) {
+    Json json = good;
+    json["limits"]["matrix_shapes"] = Json::array({text});
+    const auto read = device_info_from_json(json.dump());
+    ASSERT_FALSE(read) << text;
+    EXPECT_THAT(read.error().message, HasSubstr("\"limits.matrix_shapes\" must have shapes like"));
+  }
+  Json json = good;
+  json["limits"]["matrix_shapes"] = std::vector<std::string>(1024, "1x1x1 f16,f16,f32->f32");
+  EXPECT_TRUE(device_info_from_json(json.dump()));
+  json["limits"]["matrix_shapes"].push_back("1x1x1 f16,f16,f32->f32");
   EXPECT_FALSE(device_info_from_json(json.dump()));
 }
 

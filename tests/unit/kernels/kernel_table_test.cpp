@@ -60,7 +60,7 @@ DeviceInfo least_device_with_matrices() {
   device.limits.max_group_size = {256, 256, 64};
   device.limits.fp16_storage = true;
   device.limits.fp16_arithmetic = true;
-  device.limits.cooperative_matrix = true;
+  device.limits.matrix_shapes = {{16, 16, 16}};
   return device;
 }
 
@@ -76,8 +76,12 @@ TEST(KernelTable, MatricesAreAskedFor) {
       device.limits.subgroup_size = 16;
       EXPECT_FALSE(kernel->legal(test.graph, test.node(), device, half)) << kernel->id();
       device = least_device_with_matrices();
-      device.limits.cooperative_matrix = false;
-      EXPECT_FALSE(kernel->legal(test.graph, test.node(), device, half)) << kernel->id();
+      for (const std::vector<MatrixShape>& shapes :
+           {std::vector<MatrixShape>{}, std::vector<MatrixShape>{{16, 8, 16}},
+            std::vector<MatrixShape>{{.m = 16, .n = 16, .k = 16, .c = MatrixNumber::f16}}}) {
+        device.limits.matrix_shapes = shapes;
+        EXPECT_FALSE(kernel->legal(test.graph, test.node(), device, half)) << kernel->id();
+      }
       device = least_device_with_matrices();
       device.limits.max_shared_memory_bytes = 1000;
       EXPECT_FALSE(kernel->legal(test.graph, test.node(), device, half)) << kernel->id();

@@ -115,7 +115,7 @@ kernels::DeviceInfo matrix_device() {
   device.limits.max_shared_memory_bytes = 49152;
   device.limits.fp16_storage = true;
   device.limits.fp16_arithmetic = true;
-  device.limits.cooperative_matrix = true;
+  device.limits.matrix_shapes = {{16, 16, 16}};
   return device;
 }
 

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "spirv/passes/freeze_constants.h"
+#include "spirv/passes/narrow_capabilities.h"
 #include "spirv/reflect.h"
 #include "spirv_test_kernels.h"
 
@@ -27,6 +28,7 @@ int use(std::span<const std::uint32_t> words) {
   const std::vector<spirv::SpecValue> values = {{0, 5}};
   const spirv::PassOutcome outcome = spirv::freeze_constants(*module, values);
   EXPECT_EQ(outcome.message.empty(), outcome.status != spirv::PassStatus::failed);
+  EXPECT_NE(spirv::narrow_capabilities(*module).status, spirv::PassStatus::failed);
   if (!reflection) return 1;
   return outcome.status == spirv::PassStatus::failed ? 2 : 3;
 }
