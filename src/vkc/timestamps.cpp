@@ -79,6 +79,13 @@ Result<double> Timestamps::elapsed_ms(std::uint32_t first, std::uint32_t last) c
   return state_->elapsed_ms(*from, *to);
 }
 
+Result<double> Timestamps::clock_ms(std::uint32_t entry) const {
+  if (auto ok = state_->check_entry(entry); !ok) return detail::propagate(ok);
+  const auto ticks = state_->ticks(entry);
+  if (!ticks) return detail::propagate(ticks);
+  return state_->elapsed_ms(0, *ticks);
+}
+
 Result<std::vector<double>> Timestamps::read_ms() const {
   std::vector<double> times;
   for (std::uint32_t i = 0; i < state_->count; ++i) {

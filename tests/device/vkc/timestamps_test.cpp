@@ -71,6 +71,24 @@ TEST_P(TimestampsTest, UnwrittenEntriesAreErrors) {
               HasSubstr("timestamp 1 is not written yet"));
 }
 
+TEST_P(TimestampsTest, OneClockForAllOfADevice) {
+  const vkc::Timestamps first = timestamps(2);
+  const vkc::Timestamps second = timestamps(1);
+  vkc::Commands recorded = commands();
+  ASSERT_TRUE(recorded.write_timestamp(first, 0));
+  ASSERT_TRUE(recorded.write_timestamp(first, 1));
+  run(recorded);
+  vkc::Commands later = commands();
+  ASSERT_TRUE(later.write_timestamp(second, 0));
+  run(later);
+  const double begin_ms = first.clock_ms(0).value();
+  EXPECT_NEAR(first.clock_ms(1).value() - begin_ms, first.elapsed_ms(0, 1).value(), 1e-3);
+  EXPECT_GE(second.clock_ms(0).value(), first.clock_ms(1).value());
+  EXPECT_THAT(error_of(first.clock_ms(2), ErrorCode::invalid_argument),
+              HasSubstr("timestamp 2: there are 2"));
+  EXPECT_THAT(error_of(timestamps(1).clock_ms(0), ErrorCode::invalid_argument), HasSubstr("not written yet"));
+}
+
 TEST_P(TimestampsTest, EntriesBeyondTheCountAreErrors) {
   const vkc::Timestamps times = timestamps(2);
   EXPECT_EQ(times.count(), 2U);
