@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -37,12 +38,17 @@ struct Active {
   std::shared_ptr<const plan::Plan> plan;
   std::unique_ptr<Run> run;
   Clock::time_point begin;
+  double host_in_ms = -1;
 };
 
 struct Slot {
   SlotMemory memory;
   std::optional<Active> active;
 };
+
+double ms_since(Clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
 
 std::vector<Extent> input_extents(const Job& job) {
   std::vector<Extent> extents;
@@ -173,14 +179,16 @@ Result<Slot*> GpuSession::Impl::free_slot() {
 Status GpuSession::Impl::begin(Slot& slot, const Job& job, std::shared_ptr<const plan::Plan> plan) {
   const auto now = Clock::now();
   if (auto status = slot.memory.reserve(*plan); !status) return status;
+  const auto copy_begin = Clock::now();
   const std::span<std::byte> block = slot.memory.host_input();
   if (options.poison) std::memset(block.data(), 0xff, block.size());
   put_inputs(*plan, job, block);
   put_tables(*plan, job.window, block);
+  const double host_in_ms = ms_since(copy_begin);
   auto run = std::make_unique<Run>(shared, slot.memory, plan);
   run->submit_more();
   if (!run->status()) return run->status();
-  slot.active = Active{next_id++, job, std::move(plan), std::move(run), now};
+  slot.active = Active{next_id++, job, std::move(plan), std::move(run), now, host_in_ms};
   return {};
 }
 
@@ -202,8 +210,11 @@ Result<JobReport> GpuSession::Impl::finish(Slot& slot) {
   }
   Status status = active.run->status();
   JobReport report = active.run->report();
+  const auto copy_begin = Clock::now();
   if (status) take_outputs(*active.plan, active.job, slot.memory);
-  report.total_ms = std::chrono::duration<double, std::milli>(Clock::now() - active.begin).count();
+  report.transfers.host_in_ms = active.host_in_ms;
+  report.transfers.host_out_ms = ms_since(copy_begin);
+  report.total_ms = ms_since(active.begin);
   slot.active.reset();
   if (!status) return propagate(status);
   return report;
@@ -241,14 +252,17 @@ Result<std::unique_ptr<GpuSession>> GpuSession::create(vkc::Device device,
                                                        std::shared_ptr<const plan::ChosenGraph> chosen,
                                                        const GpuOptions& options, Log log) {
   if (auto status = check_options(options); !status) return propagate(status);
-  auto kernels = compile_kernels(device, *chosen, log);
+  auto kernels = compile_kernels(device, *chosen, log, options.statistics);
   if (!kernels) return propagate(kernels);
   auto weights = upload_weights(device, *chosen);
   if (!weights) return propagate(weights);
   const size_t nodes = chosen->nodes.size();
+  std::vector<KernelFacts> facts;
+  std::transform(kernels->begin(), kernels->end(), std::back_inserter(facts), facts_of);
   RunShared shared{std::move(device),
                    std::move(chosen),
                    std::move(*kernels),
+                   std::move(facts),
                    std::move(*weights),
                    Pace(options.max_submit_ms, nodes),
                    {},

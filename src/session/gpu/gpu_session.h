@@ -24,6 +24,9 @@ struct GpuOptions {
   // Fills scratch and output memory with NaN before each job: what a kernel reads without having written
   // shows up. For tests; slow.
   bool poison = false;
+  // Asks the driver for registers and spills of each kernel (StepTime::facts), where it tells. What its
+  // caches hold may be compiled anew.
+  bool statistics = false;
   // Copies inputs and outputs also where host and device share their memory, as a device with memory of its
   // own needs. For tests.
   bool always_copy = false;

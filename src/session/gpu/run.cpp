@@ -11,7 +11,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // Entries of a submit's timestamps: the beginning, then one per segment (Pace::cut makes at most 63).
-constexpr uint32_t kTimestamps = 64;
+constexpr uint32_t kSegmentTimestamps = 64;
+// Two more: before the copies of the inputs and behind those of the outputs.
+constexpr uint32_t kBeforeUpload = kSegmentTimestamps;
+constexpr uint32_t kAfterDownload = kSegmentTimestamps + 1;
+constexpr uint32_t kTimestamps = kSegmentTimestamps + 2;
 
 std::vector<std::byte> push_for(const plan::Step& step, const Segment& segment) {
   std::vector<std::byte> push = step.push;
@@ -27,7 +31,11 @@ double ms_between(Clock::time_point begin, Clock::time_point end) {
 }  // namespace
 
 Run::Run(RunShared& shared, SlotMemory& memory, std::shared_ptr<const plan::Plan> plan)
-    : shared_(shared), memory_(memory), plan_(std::move(plan)), step_ms_(plan_->steps.size(), -1) {}
+    : shared_(shared),
+      memory_(memory),
+      plan_(std::move(plan)),
+      step_ms_(plan_->steps.size(), -1),
+      step_begin_ms_(plan_->steps.size(), -1) {}
 
 Run::~Run() {
   for (const Flight& flight : in_flight_) (void)flight.submission.wait();
@@ -66,10 +74,12 @@ Result<Recorder> Run::take_recorder() {
 void Run::record(Recorder& recorder, const std::vector<Segment>& segments, bool first) {
   vkc::Commands& commands = recorder.commands;
   uint32_t stamp = 0;
-  const auto write_stamp = [&] {
-    if (recorder.timestamps) (void)commands.write_timestamp(*recorder.timestamps, stamp++);
+  const auto write = [&](uint32_t entry) {
+    if (recorder.timestamps) (void)commands.write_timestamp(*recorder.timestamps, entry);
   };
+  const auto write_stamp = [&] { write(stamp++); };
   if (first) {
+    write(kBeforeUpload);
     memory_.record_begin(commands, *plan_, shared_.poison);
   } else {
     (void)commands.barrier();
@@ -81,7 +91,9 @@ void Run::record(Recorder& recorder, const std::vector<Segment>& segments, bool 
     record_segment(commands, segments[i]);
     write_stamp();
   }
-  if (all_submitted()) memory_.record_end(commands, *plan_);
+  if (!all_submitted()) return;
+  memory_.record_end(commands, *plan_);
+  write(kAfterDownload);
 }
 
 void Run::record_segment(vkc::Commands& commands, const Segment& segment) const {
@@ -116,7 +128,9 @@ void Run::submit_next() {
   if (!submission) {
     return fail_with(device_error(submission.error(), "submitting " + segments_text(segments)).value());
   }
-  in_flight_.push_back({std::move(*recorder), std::move(*submission), std::move(segments), Clock::now()});
+  const bool copies = memory_.copies();
+  in_flight_.push_back({std::move(*recorder), std::move(*submission), std::move(segments), copies && first,
+                        copies && all_submitted(), Clock::now()});
 }
 
 void Run::collect(bool block) {
@@ -140,13 +154,28 @@ void Run::take_times(const Flight& flight, bool waited) {
     if (waited) learn_from_clock(flight);
     return;
   }
+  take_step_times(flight);
+  take_transfer_times(flight);
+}
+
+void Run::take_step_times(const Flight& flight) {
+  const vkc::Timestamps& timestamps = *flight.recorder.timestamps;
   for (uint32_t i = 0; i < flight.segments.size(); ++i) {
-    const auto ms = flight.recorder.timestamps->elapsed_ms(i, i + 1);
+    const auto ms = timestamps.elapsed_ms(i, i + 1);
     if (!ms) continue;
     const Segment& segment = flight.segments[i];
     shared_.pace.learn(plan_->steps[segment.step], segment.row_end - segment.row_begin, *ms);
     step_ms_[segment.step] = std::max(0.0, step_ms_[segment.step]) + *ms;
+    if (step_begin_ms_[segment.step] < 0) step_begin_ms_[segment.step] = timestamps.clock_ms(i).value_or(-1);
   }
+}
+
+void Run::take_transfer_times(const Flight& flight) {
+  const vkc::Timestamps& timestamps = *flight.recorder.timestamps;
+  if (flight.uploads) transfers_.upload_ms = timestamps.elapsed_ms(kBeforeUpload, 0).value_or(-1);
+  if (!flight.downloads) return;
+  const auto last = static_cast<uint32_t>(flight.segments.size());
+  transfers_.download_ms = timestamps.elapsed_ms(last, kAfterDownload).value_or(-1);
 }
 
 // Without timestamps: the host's clock over the whole submit, divided as was expected.
@@ -184,10 +213,12 @@ std::string Run::segments_text(const std::vector<Segment>& segments) const {
 
 JobReport Run::report() const {
   JobReport report;
+  report.transfers = transfers_;
   for (size_t i = 0; i < plan_->steps.size(); ++i) {
     const plan::Step& step = plan_->steps[i];
     report.steps.push_back({step.node, kernels::module_name(step.choice), plan::constants_text(step.choice),
-                            step_ms_[i], step.flops, step.bytes});
+                            step_ms_[i], step.flops, step.bytes, step_begin_ms_[i],
+                            shared_.facts[step.node_index]});
     if (step_ms_[i] >= 0) report.compute_ms = std::max(0.0, report.compute_ms) + step_ms_[i];
   }
   return report;

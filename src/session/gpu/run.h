@@ -33,6 +33,7 @@ struct RunShared {
   vkc::Device device;
   std::shared_ptr<const plan::ChosenGraph> chosen;
   std::vector<vkc::Kernel> kernels;    // by node
+  std::vector<KernelFacts> facts;      // by node
   std::optional<vkc::Buffer> weights;  // absent: the graph has none
   Pace pace;
   std::vector<Recorder> idle;
@@ -57,7 +58,7 @@ class Run {
   [[nodiscard]] bool finished() const;
   // Errors: device; which steps were on the device when it failed.
   [[nodiscard]] const Status& status() const { return status_; }
-  // Device times; negative where the device has no timestamps.
+  // Device times, those of transfers too; negative where the device has no timestamps.
   [[nodiscard]] JobReport report() const;
 
  private:
@@ -65,6 +66,8 @@ class Run {
     Recorder recorder;
     vkc::Submission submission;
     std::vector<Segment> segments;
+    bool uploads = false;    // begins with copies of the inputs
+    bool downloads = false;  // ends with copies of the outputs
     std::chrono::steady_clock::time_point submitted;
   };
 
@@ -75,6 +78,8 @@ class Run {
   void record(Recorder& recorder, const std::vector<Segment>& segments, bool first);
   void record_segment(vkc::Commands& commands, const Segment& segment) const;
   void take_times(const Flight& flight, bool waited);
+  void take_step_times(const Flight& flight);
+  void take_transfer_times(const Flight& flight);
   void learn_from_clock(const Flight& flight);
   void fail_with(Error error);
   [[nodiscard]] std::string segments_text(const std::vector<Segment>& segments) const;
@@ -84,7 +89,9 @@ class Run {
   std::shared_ptr<const plan::Plan> plan_;
   Cursor cursor_;
   std::deque<Flight> in_flight_;
-  std::vector<double> step_ms_;  // by step; negative: not known
+  std::vector<double> step_ms_;        // by step; negative: not known
+  std::vector<double> step_begin_ms_;  // by step, on the device's clock; negative: not known
+  TransferTimes transfers_;            // the device's
   std::chrono::steady_clock::time_point last_finished_;
   Status status_;
 };
