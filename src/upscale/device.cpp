@@ -57,6 +57,7 @@ Result<std::unique_ptr<session::Session>> Device::make_gpu_session(const graph::
   if (!chosen) return propagate(chosen);
   session::GpuOptions options;
   options.slots = options_.slots;
+  options.copy_threads = options_.threads;
   options.statistics = options_.statistics;
   auto session = session::GpuSession::create(*gpu_, std::move(*chosen), options, log_);
   if (!session) return propagate(session);

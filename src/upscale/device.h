@@ -20,7 +20,7 @@
 namespace upres::upscale {
 
 struct DeviceOptions {
-  int threads = 0;     // of the CPU device; 0: as many as there are cores
+  int threads = 0;     // of the CPU device, and those that copy for a GPU; 0: as many as there are cores
   std::string kernel;  // id of a convolution kernel to use wherever it is legal; empty: the plan's choice
   Cache cache = {};    // for compiled pipelines and measured precisions
   int slots = 2;       // jobs in flight on a GPU

@@ -21,6 +21,9 @@ struct GpuOptions {
   // The most device time that one submit is meant to take, so that no watchdog fires: above 0. The same bits
   // come out whatever it is. A step is cut into ranges of rows, at least one row (of groups) each.
   double max_submit_ms = 250;
+  // Threads that copy large pictures between the caller's memory and the device's, the caller's own among
+  // them: 0 for as many as there are cores, at most 8.
+  int copy_threads = 0;
   // Fills scratch and output memory with NaN before each job: what a kernel reads without having written
   // shows up. For tests; slow.
   bool poison = false;
