@@ -87,6 +87,7 @@ void tell_parts(Console& console, const upscale::BenchResult& result) {
                   number(parts.download_ms, 3), number(parts.host_out_ms, 3)));
   if (const std::string peaks = peaks_text(result.peaks); !peaks.empty())
     console.detail("measured peak: " + peaks);
+  for (const std::string& failure : result.peaks.failures) console.note("the peak is not known: " + failure);
 }
 
 // Name of a rung in tables: "conv_tile fp16".

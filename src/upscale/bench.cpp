@@ -146,14 +146,11 @@ Status measure_network(const Device& device, const PictureModel& model, const Be
   return {};
 }
 
-Status measure_share_of_peak(const Device& device, const BenchOptions& options, BenchResult& result) {
-  if (device.gpu() == nullptr) return {};
-  auto peaks = options.peaks ? Result<Peaks>(*options.peaks) : measure_peaks(*device.gpu(), device.info());
-  if (!peaks) return propagate(peaks);
-  result.peaks = *peaks;
-  const auto peak = peak_gflops(*peaks, options.precision);
+void measure_share_of_peak(const Device& device, const BenchOptions& options, BenchResult& result) {
+  if (device.gpu() == nullptr) return;
+  result.peaks = options.peaks ? *options.peaks : measure_peaks(*device.gpu(), device.info());
+  const auto peak = peak_gflops(result.peaks, options.precision);
   if (peak && result.gflops) result.share_of_peak = *result.gflops / *peak;
-  return {};
 }
 
 }  // namespace
@@ -179,7 +176,7 @@ Result<BenchResult> bench(const Device& opened, const PictureModel& model, const
   if (!accuracy) return tl::unexpected(accuracy.error());
   result.max_error = accuracy->max_error;
   result.error_limit = accuracy->limit;
-  if (auto done = measure_share_of_peak(device, options, result); !done) return propagate(done);
+  measure_share_of_peak(device, options, result);
   return result;
 }
 

@@ -14,6 +14,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double kGpuWarmUp_ms = 600;
 constexpr int kSteadyRounds = 3;
+constexpr double kSteadyRounds_ms = 1000;
+constexpr int kLeastPictures = 4;
 
 double ms_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
@@ -104,18 +106,21 @@ Result<double> measure_steady_ms(BenchSetup& setup, const BenchOptions& options)
   const auto in_flight = static_cast<size_t>(std::max(1, setup.session->slots())) + 1;
   std::vector<Tensor> outputs(in_flight, setup.output);
   std::vector<Picture> pictures;
-  for (int i = 0; i < options.runs; ++i) {
+  const int count = std::max(kLeastPictures, options.runs);
+  for (int i = 0; i < count; ++i) {
     Tensor& output = outputs[static_cast<size_t>(i) % in_flight];
     pictures.push_back({std::as_const(setup.input).view(), output.view()});
   }
   RunCallbacks callbacks;
   callbacks.cancelled = options.cancelled;
   double best_ms = -1;
-  for (int round = 0; round < kSteadyRounds; ++round) {
+  const auto first_begin = Clock::now();
+  for (int round = 0; round == 0 || (round < kSteadyRounds && ms_since(first_begin) < kSteadyRounds_ms);
+       ++round) {
     const auto begin = Clock::now();
     if (auto report = run_pictures(*setup.session, setup.grid, pictures, callbacks); !report)
       return propagate(report);
-    const double ms = ms_since(begin) / options.runs;
+    const double ms = ms_since(begin) / count;
     if (best_ms < 0 || ms < best_ms) best_ms = ms;
   }
   return best_ms;

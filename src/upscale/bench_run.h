@@ -50,8 +50,9 @@ struct BenchSamples {
 // session, cancelled.
 Result<BenchSamples> measure_runs(const Device& device, BenchSetup& setup, const BenchOptions& options);
 
-// Time a picture when one follows the other with as many windows in flight as the session takes; of the
-// fastest of three rows of options.runs pictures. Errors: of the session, cancelled.
+// Time a picture when one follows the other with as many windows in flight as the session takes: of the
+// fastest of up to three rows of options.runs pictures (at least 4), as many as fit a second. Errors: of the
+// session, cancelled.
 Result<double> measure_steady_ms(BenchSetup& setup, const BenchOptions& options);
 
 // Absent as soon as one value is not known, which is a negative one.

@@ -57,9 +57,7 @@ Status climb_ladder(const Device& device, const PictureModel& model, const std::
     return fail(ErrorCode::device,
                 "the ladder's kernels run on GPUs; choose one (the CPU device has its own)");
   BenchOptions each = options;
-  const auto peaks = measure_peaks(*device.gpu(), device.info());
-  if (!peaks) return tl::unexpected(peaks.error());
-  each.peaks = *peaks;
+  each.peaks = measure_peaks(*device.gpu(), device.info());
   for (const Rung& rung : rungs) {
     if (rung.refusal) continue;
     each.precision = rung.precision;

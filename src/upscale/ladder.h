@@ -34,7 +34,7 @@ struct ClimbedRung {
 };
 
 // Measures each rung that can be used, as bench() does; options.precision counts for nothing. `climbed` is
-// called after each. Errors: device (the CPU has no ladder; the peak cannot be measured), cancelled.
+// called after each. Errors: device (the CPU has no ladder), cancelled.
 Status climb_ladder(const Device& device, const PictureModel& model, const std::vector<Rung>& rungs,
                     const BenchOptions& options, const std::function<void(const ClimbedRung&)>& climbed);
 
