@@ -10,12 +10,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Entries of a submit's timestamps: the beginning, then one per segment (Pace::cut makes at most 63).
-constexpr uint32_t kSegmentTimestamps = 64;
-// Two more: before the copies of the inputs and behind those of the outputs.
-constexpr uint32_t kBeforeUpload = kSegmentTimestamps;
-constexpr uint32_t kAfterDownload = kSegmentTimestamps + 1;
-constexpr uint32_t kTimestamps = kSegmentTimestamps + 2;
+// Entries of a submit's timestamps: before the copies of the inputs, before the first segment, behind each
+// segment (Pace::cut makes at most 63), behind the copies of the outputs.
+constexpr uint32_t kTimestamps = 66;
+constexpr uint32_t kFirstSegment = 1;
 
 std::vector<std::byte> push_for(const plan::Step& step, const Segment& segment) {
   std::vector<std::byte> push = step.push;
@@ -74,12 +72,11 @@ Result<Recorder> Run::take_recorder() {
 void Run::record(Recorder& recorder, const std::vector<Segment>& segments, bool first) {
   vkc::Commands& commands = recorder.commands;
   uint32_t stamp = 0;
-  const auto write = [&](uint32_t entry) {
-    if (recorder.timestamps) (void)commands.write_timestamp(*recorder.timestamps, entry);
+  const auto write_stamp = [&] {
+    if (recorder.timestamps) (void)commands.write_timestamp(*recorder.timestamps, stamp++);
   };
-  const auto write_stamp = [&] { write(stamp++); };
+  write_stamp();
   if (first) {
-    write(kBeforeUpload);
     memory_.record_begin(commands, *plan_, shared_.poison);
   } else {
     (void)commands.barrier();
@@ -91,9 +88,8 @@ void Run::record(Recorder& recorder, const std::vector<Segment>& segments, bool 
     record_segment(commands, segments[i]);
     write_stamp();
   }
-  if (!all_submitted()) return;
-  memory_.record_end(commands, *plan_);
-  write(kAfterDownload);
+  if (all_submitted()) memory_.record_end(commands, *plan_);
+  write_stamp();
 }
 
 void Run::record_segment(vkc::Commands& commands, const Segment& segment) const {
@@ -154,28 +150,19 @@ void Run::take_times(const Flight& flight, bool waited) {
     if (waited) learn_from_clock(flight);
     return;
   }
-  take_step_times(flight);
-  take_transfer_times(flight);
-}
-
-void Run::take_step_times(const Flight& flight) {
-  const vkc::Timestamps& timestamps = *flight.recorder.timestamps;
-  for (uint32_t i = 0; i < flight.segments.size(); ++i) {
-    const auto ms = timestamps.elapsed_ms(i, i + 1);
-    if (!ms) continue;
+  const auto count = static_cast<uint32_t>(flight.segments.size());
+  const auto times = flight.recorder.timestamps->read_clock_ms(0, count + kFirstSegment + 2);
+  if (!times) return;
+  for (uint32_t i = 0; i < count; ++i) {
+    const double begin_ms = (*times)[kFirstSegment + i];
+    const double ms = (*times)[kFirstSegment + i + 1] - begin_ms;
     const Segment& segment = flight.segments[i];
-    shared_.pace.learn(plan_->steps[segment.step], segment.row_end - segment.row_begin, *ms);
-    step_ms_[segment.step] = std::max(0.0, step_ms_[segment.step]) + *ms;
-    if (step_begin_ms_[segment.step] < 0) step_begin_ms_[segment.step] = timestamps.clock_ms(i).value_or(-1);
+    shared_.pace.learn(plan_->steps[segment.step], segment.row_end - segment.row_begin, ms);
+    step_ms_[segment.step] = std::max(0.0, step_ms_[segment.step]) + ms;
+    if (step_begin_ms_[segment.step] < 0) step_begin_ms_[segment.step] = begin_ms;
   }
-}
-
-void Run::take_transfer_times(const Flight& flight) {
-  const vkc::Timestamps& timestamps = *flight.recorder.timestamps;
-  if (flight.uploads) transfers_.upload_ms = timestamps.elapsed_ms(kBeforeUpload, 0).value_or(-1);
-  if (!flight.downloads) return;
-  const auto last = static_cast<uint32_t>(flight.segments.size());
-  transfers_.download_ms = timestamps.elapsed_ms(last, kAfterDownload).value_or(-1);
+  if (flight.uploads) transfers_.upload_ms = (*times)[kFirstSegment] - times->front();
+  if (flight.downloads) transfers_.download_ms = times->back() - (*times)[kFirstSegment + count];
 }
 
 // Without timestamps: the host's clock over the whole submit, divided as was expected.

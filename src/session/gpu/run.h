@@ -78,8 +78,6 @@ class Run {
   void record(Recorder& recorder, const std::vector<Segment>& segments, bool first);
   void record_segment(vkc::Commands& commands, const Segment& segment) const;
   void take_times(const Flight& flight, bool waited);
-  void take_step_times(const Flight& flight);
-  void take_transfer_times(const Flight& flight);
   void learn_from_clock(const Flight& flight);
   void fail_with(Error error);
   [[nodiscard]] std::string segments_text(const std::vector<Segment>& segments) const;
