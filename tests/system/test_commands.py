@@ -2,6 +2,9 @@
 
 import json
 import os
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -355,3 +358,30 @@ def test_fp16_on_a_gpu_is_close_to_fp32(upres, llvmpipe):
         upres("p.png", "-o", f"{precision}.png", "--precision", precision, "--kernel", "conv_packed", device="llvmpipe")
     [comparison] = lines(upres.plain("compare", "fp32.png", "fp16.png", "--json"))
     assert comparison["psnr_rgb"] is None or comparison["psnr_rgb"] > 55
+
+
+class TestBenchScripts:
+    """The scripts of bench/ that drive the command, or need nothing of it."""
+
+    BENCH = Path(__file__).resolve().parents[2] / "bench"
+
+    def run(self, upres, *arguments, code=0):
+        done = subprocess.run([sys.executable, *arguments], cwd=upres.folder, env=upres.environment, capture_output=True,
+                              text=True, check=False)
+        assert done.returncode == code, done.stderr
+        return done
+
+    def test_start_up(self, upres, llvmpipe):
+        build = Path(os.environ["UPRES_BIN"]).parents[1]
+        if not (build / "bin" / "bench_open_device").exists():
+            pytest.skip("built without UPRES_BENCH")
+        call = [self.BENCH / "start_up.py", "--build", build, "--size", "16x16", "--runs", "1", "--results", "out.jsonl"]
+        self.run(upres, *call, "--device", llvmpipe)
+        record = json.loads((upres.folder / "out.jsonl").read_text())
+        assert record["device"].startswith("llvmpipe") and record["picture_ms"] > record["open_ms"] > 0
+        assert "no device named" in self.run(upres, *call, "--device", "nowhere", code=3).stderr
+        assert upres.files() == ["out.jsonl"]
+
+    def test_torch_says_what_is_missing(self, upres):
+        done = self.run(upres, "-S", self.BENCH / "torch_espcn.py", code=3)
+        assert "there is no PyTorch here" in done.stderr
