@@ -130,7 +130,8 @@ void add_network_times(BenchResult& result, const PictureModel& model, const Ext
 // Everything about the network alone.
 Status measure_network(const Device& device, const PictureModel& model, const BenchOptions& options,
                        BenchResult& result) {
-  auto samples = network_samples(device, model, options);
+  // Only here, because drivers may compile anew for them.
+  auto samples = network_samples(device.with_statistics(), model, options);
   if (!samples) return tl::unexpected(samples.error());
   add_network_times(result, model, options.size, *samples);
   result.kernel = kernel_of(device, *samples);
@@ -167,8 +168,7 @@ double share_of(const BenchResult& result, std::string_view kernel) {
   return all > 0 ? its / all : 0;
 }
 
-Result<BenchResult> bench(const Device& opened, const PictureModel& model, const BenchOptions& options) {
-  const Device device = opened.with_statistics();
+Result<BenchResult> bench(const Device& device, const PictureModel& model, const BenchOptions& options) {
   BenchResult result;
   if (auto done = measure_network(device, model, options, result); !done) return propagate(done);
   if (auto done = measure_pictures(device, model, options, result); !done) return propagate(done);
