@@ -88,8 +88,7 @@ Chart chart_of(const BenchSubject& subject, const std::string& what) {
 }
 
 Chart layers_chart(const BenchSubject& subject, const upscale::BenchResult& result) {
-  Chart chart = chart_of(
-      subject, fmt::format("layers in {}, shorter is better", upscale::name(subject.options.precision)));
+  Chart chart = chart_of(subject, fmt::format("layers in {}", upscale::name(subject.options.precision)));
   for (const upscale::BenchLayer& layer : result.layers) {
     if (!layer.median_ms) continue;
     const std::string gflops =
