@@ -10,8 +10,9 @@
 namespace upres::cli {
 namespace {
 
-constexpr std::array<std::string_view, 9> kFlags = {
-    "--json", "--quiet", "--verbose", "--overwrite", "--no-cache", "--plan", "--help", "-h", "--version"};
+constexpr std::array<std::string_view, 10> kFlags = {"--json",   "--quiet",    "--verbose", "--overwrite",
+                                                     "--ladder", "--no-cache", "--plan",    "--help",
+                                                     "-h",       "--version"};
 
 std::string environment(const char* name) {
   const char* value = std::getenv(name);

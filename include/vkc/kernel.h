@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <variant>
@@ -147,7 +148,36 @@ struct KernelOptions {
   // which takes about half a microsecond a word (0.3 to 2.5 ms for modules of 700 to 5,400 words). A driver
   // may crash on an invalid module.
   bool trusted = false;
+  // Asks the driver to keep what Kernel::statistics() tells, where the device has the feature
+  // pipeline_statistics. Drivers may compile anew what their caches already hold.
+  bool statistics = false;
 };
+
+// A number that the driver tells of what it compiled. Names, units and meanings are the driver's own.
+struct KernelStatistic {
+  std::string executable;   // the part of the pipeline that it is about; most drivers have one
+  std::string name;         // "VGPRs"
+  std::string description;  // in the driver's words
+  std::variant<bool, std::int64_t, std::uint64_t, double> value;
+};
+
+// What many drivers tell, under one name each; empty where this driver does not. Known are the names of
+// NVIDIA's driver and of Mesa's for AMD, Intel and Adreno.
+struct KernelStatistics {
+  std::vector<KernelStatistic> all;            // everything, in the driver's order
+  std::optional<std::uint32_t> subgroup_size;  // that the kernel was compiled for
+  std::optional<std::uint64_t> registers;      // 32-bit ones of an invocation
+  // What did not fit the registers; 0: everything did. Stores or registers, as the driver counts.
+  std::optional<std::uint64_t> spills;
+  // Memory for what is spilled and for arrays: of an invocation or of a subgroup, as the driver counts.
+  std::optional<std::uint64_t> scratch_bytes;
+  std::optional<std::uint64_t> shared_bytes;  // of a group
+  // Occupancy: subgroups that one execution unit (SIMD, core) can have in flight at once.
+  std::optional<std::uint64_t> subgroups_in_flight;
+};
+
+// Fills everything but `all` and subgroup_size from statistics under the names known.
+[[nodiscard]] KernelStatistics summarized(std::vector<KernelStatistic> all);
 
 // A shared handle. Threads: immutable, so every member may be called from any thread (with different
 // Commands). Commands that use it keep it alive.
@@ -210,6 +240,11 @@ class Kernel {
   [[nodiscard]] KernelGroupSize group_size() const;
   [[nodiscard]] std::uint32_t shared_memory_bytes() const;
   [[nodiscard]] std::uint32_t push_constants_bytes() const;
+
+  // What the driver tells of the compiled kernel; asks it each time. Errors: not_supported (the device lacks
+  // the feature pipeline_statistics), invalid_argument (the kernel was made without
+  // KernelOptions::statistics), device_lost, out_of_memory.
+  [[nodiscard]] Result<KernelStatistics> statistics() const;
 
   explicit Kernel(std::shared_ptr<const detail::KernelState> state) : state_(std::move(state)) {}
   [[nodiscard]] const std::shared_ptr<const detail::KernelState>& state() const { return state_; }

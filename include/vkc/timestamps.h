@@ -27,6 +27,11 @@ class Timestamps {
   // clock may wrap around once in between. Errors: invalid_argument (no such entry, not written yet),
   // device_lost.
   [[nodiscard]] Result<double> elapsed_ms(std::uint32_t first, std::uint32_t last) const;
+  // The device's clock at `count` entries from `first` on, read at once: milliseconds from a moment that is
+  // arbitrary, but the same for all timestamps of a device until its clock wraps around (after
+  // 2^timestamp_valid_bits ticks of timestamp_period_ns). Errors: as elapsed_ms; invalid_argument (a count of
+  // 0).
+  [[nodiscard]] Result<std::vector<double>> read_clock_ms(std::uint32_t first, std::uint32_t count) const;
   // All entries, as milliseconds after entry 0. Errors: as elapsed_ms.
   [[nodiscard]] Result<std::vector<double>> read_ms() const;
 

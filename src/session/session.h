@@ -2,8 +2,10 @@
 // interface.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,6 +31,15 @@ struct Ticket {
   uint64_t id = 0;
 };
 
+// What is known of a step's compiled kernel; empty where the device does not tell, as on the CPU.
+struct KernelFacts {
+  std::array<uint32_t, 3> group_size = {};      // zeros: not known
+  std::optional<uint64_t> shared_bytes;         // of a group
+  std::optional<uint64_t> registers;            // 32-bit ones of an invocation
+  std::optional<uint64_t> spills;               // what did not fit them, as the driver counts
+  std::optional<uint64_t> subgroups_in_flight;  // on one execution unit at once
+};
+
 struct StepTime {
   std::string node;
   std::string kernel;     // id, or the CPU library's name of its implementation
@@ -36,6 +47,19 @@ struct StepTime {
   double device_ms = -1;  // negative where it is not known
   uint64_t flops = 0;
   uint64_t bytes = 0;
+  // When it began, by the device's clock, whose beginning is arbitrary but the same for all jobs on a device;
+  // negative where it is not known.
+  double begin_ms = -1;
+  KernelFacts facts = {};
+};
+
+// Where a job's time goes beside its steps; negative where it is not known or does not happen (on the CPU,
+// and where host and device share their memory). Of several jobs in flight these overlap.
+struct TransferTimes {
+  double host_in_ms = -1;   // the host copies inputs to memory that the device reads; host clock
+  double upload_ms = -1;    // the device copies them to its own memory; device time
+  double download_ms = -1;  // the device copies outputs to the host's memory; device time
+  double host_out_ms = -1;  // the host copies them to the caller's; host clock
 };
 
 struct JobReport {
@@ -43,6 +67,7 @@ struct JobReport {
       -1;  // all steps: device time by timestamps (CPU: wall time); negative where it is not known
   double total_ms = -1;  // from submit to outputs in host memory, host clock
   std::vector<StepTime> steps;
+  TransferTimes transfers = {};
 };
 
 // What a session holds beyond the caller's tensors. Grows to what the largest job so far needed.

@@ -57,6 +57,8 @@ Result<std::unique_ptr<session::Session>> Device::make_gpu_session(const graph::
   if (!chosen) return propagate(chosen);
   session::GpuOptions options;
   options.slots = options_.slots;
+  options.copy_threads = options_.threads;
+  options.statistics = options_.statistics;
   auto session = session::GpuSession::create(*gpu_, std::move(*chosen), options, log_);
   if (!session) return propagate(session);
   return std::unique_ptr<session::Session>(std::move(*session));
@@ -65,6 +67,12 @@ Result<std::unique_ptr<session::Session>> Device::make_gpu_session(const graph::
 Device Device::with_kernel(std::string_view kernel) const {
   Device other = *this;
   other.options_.kernel = kernel;
+  return other;
+}
+
+Device Device::with_statistics() const {
+  Device other = *this;
+  other.options_.statistics = true;
   return other;
 }
 

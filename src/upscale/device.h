@@ -20,10 +20,11 @@
 namespace upres::upscale {
 
 struct DeviceOptions {
-  int threads = 0;     // of the CPU device; 0: as many as there are cores
+  int threads = 0;     // of the CPU device, and those that copy for a GPU; 0: as many as there are cores
   std::string kernel;  // id of a convolution kernel to use wherever it is legal; empty: the plan's choice
   Cache cache = {};    // for compiled pipelines and measured precisions
   int slots = 2;       // jobs in flight on a GPU
+  bool statistics = false;  // asks the driver for registers and spills of kernels, see session::KernelFacts
 };
 
 // Whether a convolution kernel may be forced on a device: an error also where it would not be used, so that a
@@ -47,6 +48,9 @@ class Device {
 
   // The same device with another convolution kernel wherever it is legal.
   [[nodiscard]] Device with_kernel(std::string_view kernel) const;
+
+  // The same device, whose sessions tell what the driver knows of their kernels.
+  [[nodiscard]] Device with_statistics() const;
 
   // Makes a graph ready in fp32 or in another form that resolve() gave. Errors: device, usage.
   [[nodiscard]] Result<std::unique_ptr<session::Session>> make_session(const graph::Graph& graph,

@@ -15,6 +15,7 @@ namespace {
 struct Slot {
   std::optional<session::Ticket> ticket;
   const plan::Tile* tile = nullptr;
+  const Picture* picture = nullptr;
   Tensor input;   // only where the window is no view of the whole
   Tensor output;  // only where not all of the window is kept
   bool output_is_copied = false;
@@ -35,20 +36,27 @@ void add_steps(std::vector<session::StepTime>& total, const std::vector<session:
   }
 }
 
+void add_transfers(session::TransferTimes& total, const session::TransferTimes& part) {
+  total.host_in_ms = add_known(total.host_in_ms, part.host_in_ms);
+  total.upload_ms = add_known(total.upload_ms, part.upload_ms);
+  total.download_ms = add_known(total.download_ms, part.download_ms);
+  total.host_out_ms = add_known(total.host_out_ms, part.host_out_ms);
+}
+
 class TiledRun {
  public:
-  TiledRun(session::Session& session, const plan::TileGrid& grid, const TensorView& input,
-           const MutableTensorView& output, const RunCallbacks& callbacks)
+  TiledRun(session::Session& session, const plan::TileGrid& grid, std::span<const Picture> pictures,
+           const RunCallbacks& callbacks)
       : session_(session),
         grid_(grid),
-        input_(input),
-        output_(output),
+        pictures_(pictures),
         callbacks_(callbacks),
         slots_(static_cast<size_t>(std::max(1, session.slots()))),
         has_statistics_(session.graph().outputs().size() > 1),
         resamples_(resamples(session.graph())) {
     report_.times.compute_ms = 0;
     report_.times.total_ms = 0;
+    report_.times.transfers = {0, 0, 0, 0};
   }
 
   Result<RunReport> run() {
@@ -63,11 +71,18 @@ class TiledRun {
 
  private:
   Status run_all() {
-    size_t next = 0;
+    for (const Picture& picture : pictures_) {
+      if (auto status = run_picture(picture); !status) return status;
+    }
+    return {};
+  }
+
+  Status run_picture(const Picture& picture) {
     for (const plan::Tile& tile : grid_.tiles) {
       if (callbacks_.cancelled && callbacks_.cancelled()) return fail(ErrorCode::cancelled, "stopped");
-      Slot& slot = slots_[next++ % slots_.size()];
+      Slot& slot = slots_[next_slot_++ % slots_.size()];
       if (auto finished = finish(slot); !finished) return finished;
+      slot.picture = &picture;
       if (auto started = start(slot, tile); !started) return started;
     }
     return {};
@@ -91,20 +106,22 @@ class TiledRun {
   }
 
   TensorView input_window(Slot& slot, const plan::Tile& tile) {
-    if (const auto window = window_of(input_, tile.input, grid_.input_window)) return *window;
-    slot.input = Tensor(input_.type, grid_.input_window);
-    copy_window(input_, tile.input, slot.input.view(), {}, grid_.input_window);
+    const TensorView& input = slot.picture->input;
+    if (const auto window = window_of(input, tile.input, grid_.input_window)) return *window;
+    slot.input = Tensor(input.type, grid_.input_window);
+    copy_window(input, tile.input, slot.input.view(), {}, grid_.input_window);
     return std::as_const(slot.input).view();
   }
 
   MutableTensorView output_window(Slot& slot, const plan::Tile& tile) {
+    const MutableTensorView& output = slot.picture->output;
     if (tile.keep_extent == grid_.output_window) {
-      if (const auto window = window_of(output_, tile.keep, tile.keep_extent)) {
+      if (const auto window = window_of(output, tile.keep, tile.keep_extent)) {
         slot.output_is_copied = false;
         return *window;
       }
     }
-    if (slot.output.bytes.empty()) slot.output = Tensor(output_.type, grid_.output_window);
+    if (slot.output.bytes.empty()) slot.output = Tensor(output.type, grid_.output_window);
     slot.output_is_copied = true;
     return slot.output.view();
   }
@@ -122,14 +139,21 @@ class TiledRun {
     const plan::Tile& tile = *slot.tile;
     if (slot.output_is_copied) {
       const Origin inside{tile.keep.x_px - tile.output.x_px, tile.keep.y_px - tile.output.y_px};
-      copy_window(std::as_const(slot.output).view(), inside, output_, tile.keep, tile.keep_extent);
+      copy_window(std::as_const(slot.output).view(), inside, slot.picture->output, tile.keep,
+                  tile.keep_extent);
     }
     add(*done, slot.statistics);
+    if (callbacks_.tile_done) callbacks_.tile_done(*done);
     done_px_ += int64_t{tile.keep_extent.width_px} * tile.keep_extent.height_px;
-    if (callbacks_.progress) {
-      callbacks_.progress(done_px_, int64_t{output_.extent.width_px} * output_.extent.height_px);
-    }
+    if (callbacks_.progress) callbacks_.progress(done_px_, total_px());
     return {};
+  }
+
+  [[nodiscard]] int64_t total_px() const {
+    int64_t total = 0;
+    for (const Picture& picture : pictures_)
+      total += int64_t{picture.output.extent.width_px} * picture.output.extent.height_px;
+    return total;
   }
 
   void add(const session::JobReport& job, const kernels::StatisticsWords& words) {
@@ -137,16 +161,17 @@ class TiledRun {
     report_.times.compute_ms = add_known(report_.times.compute_ms, job.compute_ms);
     report_.times.total_ms = add_known(report_.times.total_ms, job.total_ms);
     add_steps(report_.times.steps, job.steps);
+    add_transfers(report_.times.transfers, job.transfers);
   }
 
   session::Session& session_;
   const plan::TileGrid& grid_;
-  const TensorView input_;
-  const MutableTensorView output_;
+  const std::span<const Picture> pictures_;
   const RunCallbacks& callbacks_;
   std::vector<Slot> slots_;
   bool has_statistics_;
   bool resamples_;
+  size_t next_slot_ = 0;
   int64_t done_px_ = 0;
   RunReport report_;
 };
@@ -161,7 +186,13 @@ bool resamples(const graph::Graph& graph) {
 
 Result<RunReport> run_tiles(session::Session& session, const plan::TileGrid& grid, const TensorView& input,
                             const MutableTensorView& output, const RunCallbacks& callbacks) {
-  return TiledRun(session, grid, input, output, callbacks).run();
+  const Picture picture{input, output};
+  return run_pictures(session, grid, std::span(&picture, 1), callbacks);
+}
+
+Result<RunReport> run_pictures(session::Session& session, const plan::TileGrid& grid,
+                               std::span<const Picture> pictures, const RunCallbacks& callbacks) {
+  return TiledRun(session, grid, pictures, callbacks).run();
 }
 
 }  // namespace upres::upscale

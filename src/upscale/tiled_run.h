@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 
 #include "base/error.h"
 #include "base/tensor.h"
@@ -12,10 +13,11 @@
 
 namespace upres::upscale {
 
-// Ways to watch and stop a run; both may be empty. Called from the thread that runs, between two tiles.
+// Ways to watch and stop a run; each may be empty. Called from the thread that runs, between two tiles.
 struct RunCallbacks {
   std::function<void(int64_t done_px, int64_t total_px)> progress = {};  // pixels of the output
   std::function<bool()> cancelled = {};                                  // true: stop as soon as possible
+  std::function<void(const session::JobReport&)> tile_done = {};         // with the report of each tile's job
 };
 
 struct RunReport {
@@ -28,6 +30,18 @@ struct RunReport {
 // After an error `output` holds nothing of use. Errors: cancelled, and those of the session.
 Result<RunReport> run_tiles(session::Session& session, const plan::TileGrid& grid, const TensorView& input,
                             const MutableTensorView& output, const RunCallbacks& callbacks = {});
+
+// A whole picture, before and after.
+struct Picture {
+  TensorView input;
+  MutableTensorView output;
+};
+
+// The same for several pictures of one size, one behind the other: the first windows of a picture begin while
+// the last of the one before it are still in flight. No two of slots() + 1 pictures in a row may share an
+// output. The report is of all; `progress` counts their pixels together.
+Result<RunReport> run_pictures(session::Session& session, const plan::TileGrid& grid,
+                               std::span<const Picture> pictures, const RunCallbacks& callbacks = {});
 
 // Whether the graph ends in a resampling of the picture, so that windows of its output need absolute
 // positions.

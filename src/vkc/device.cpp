@@ -1,5 +1,7 @@
 #include <vkc/device.h>
 
+#include <algorithm>
+
 #include "vkc/device_state.h"
 
 namespace vkc {
@@ -179,6 +181,17 @@ Result<std::uint64_t> DeviceState::submit(QueueState& queue, std::span<const VkC
   if (queue.timeline == VK_NULL_HANDLE) return 0;
   queue.submitted = value;
   return value;
+}
+
+std::uint64_t DeviceState::clock_origin_ticks(std::uint64_t now_ticks) {
+  std::call_once(clock_begun_, [&] {
+    // Timestamps written before this one may be read after it: a minute at ticks of a nanosecond.
+    constexpr std::uint32_t kMinuteBits = 36;
+    const std::uint32_t bits =
+        std::min(kMinuteBits, limits().timestamp_valid_bits - std::min(2U, limits().timestamp_valid_bits));
+    clock_origin_ticks_ = now_ticks - (std::uint64_t{1} << bits);
+  });
+  return clock_origin_ticks_;
 }
 
 Status DeviceState::wait_idle() {

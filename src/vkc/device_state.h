@@ -72,6 +72,10 @@ class DeviceState {
     set_name(type, reinterpret_cast<std::uint64_t>(object), name);
   }
 
+  // Where clocks of this device begin: some time before the first timestamp that was read, so that a number
+  // of milliseconds from there on keeps its fractions. now_ticks: a timestamp.
+  std::uint64_t clock_origin_ticks(std::uint64_t now_ticks);
+
   void note_new_pipeline() { new_pipelines_ = true; }
   Status save_pipeline_cache();
 
@@ -103,6 +107,8 @@ class DeviceState {
   Result<std::vector<std::byte>> merged_with_file();
   [[nodiscard]] PipelineCacheKey cache_key() const;
 
+  std::once_flag clock_begun_;
+  std::uint64_t clock_origin_ticks_ = 0;
   std::array<std::uint32_t, 2> families_ = {};  // of the compute and the transfer queue
   std::atomic<bool> lost_ = false;
   std::mutex fence_mutex_;

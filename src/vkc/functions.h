@@ -101,8 +101,11 @@ namespace vkc::detail {
   X(UpdateDescriptorSetWithTemplate) \
   X(WaitForFences)
 
-// Of VK_KHR_push_descriptor; used only where it is enabled.
-#define VKC_DEVICE_OPTIONAL_FUNCTIONS(X) X(CmdPushDescriptorSetWithTemplateKHR)
+// Of VK_KHR_push_descriptor and VK_KHR_pipeline_executable_properties; used only where these are enabled.
+#define VKC_DEVICE_OPTIONAL_FUNCTIONS(X) \
+  X(CmdPushDescriptorSetWithTemplateKHR) \
+  X(GetPipelineExecutablePropertiesKHR)  \
+  X(GetPipelineExecutableStatisticsKHR)
 
 #define VKC_MEMBER(name) PFN_vk##name name = nullptr;
 

@@ -173,6 +173,8 @@ Status KernelState::create_pipeline(const std::string& entry_point, std::span<co
   if (options.subgroup_size && device->properties().features.subgroup_size_control)
     info.stage.pNext = &subgroup;
   info.layout = layout;
+  has_statistics = options.statistics && device->properties().features.pipeline_statistics;
+  if (has_statistics) info.flags = VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR;
   result =
       device->vk.CreateComputePipelines(device->handle, device->pipeline_cache, 1, &info, nullptr, &pipeline);
   device->vk.DestroyShaderModule(device->handle, module, nullptr);

@@ -63,6 +63,7 @@ class KernelState {
   bool pushes_descriptors = false;
   VkPipelineLayout layout = VK_NULL_HANDLE;
   VkPipeline pipeline = VK_NULL_HANDLE;
+  bool has_statistics = false;  // the driver was asked to keep them
 
  private:
   Status create_set_layouts();

@@ -1,5 +1,7 @@
 #include <vkc/timestamps.h>
 
+#include <algorithm>
+
 #include "vkc/timestamps_state.h"
 
 namespace vkc {
@@ -27,18 +29,29 @@ Status TimestampsState::check_entry(std::uint32_t index) const {
                                                std::to_string(count) + ", counted from 0");
 }
 
-Result<std::uint64_t> TimestampsState::ticks(std::uint32_t index) const {
+Result<std::vector<std::uint64_t>> TimestampsState::ticks(std::uint32_t first,
+                                                          std::uint32_t read_count) const {
   if (auto ok = device->alive(); !ok) return propagate(ok);
-  const std::string entry = "timestamp " + std::to_string(index);
-  std::uint64_t value = 0;
-  const VkResult result =
-      submitted[index] ? device->vk.GetQueryPoolResults(device->handle, handle, index, 1, sizeof(value),
-                                                        &value, sizeof(value), VK_QUERY_RESULT_64_BIT)
-                       : VK_NOT_READY;
-  if (result == VK_NOT_READY)
-    return fail(ErrorCode::invalid_argument, entry + " is not written yet; wait for its submission");
+  std::vector<std::uint64_t> values(read_count);
+  const auto unwritten = [&](std::uint32_t index) {
+    return fail(ErrorCode::invalid_argument,
+                "timestamp " + std::to_string(index) + " is not written yet; wait for its submission");
+  };
+  for (std::uint32_t i = 0; i < read_count; ++i) {
+    if (!submitted[first + i]) return unwritten(first + i);
+  }
+  const VkResult result = device->vk.GetQueryPoolResults(device->handle, handle, first, read_count,
+                                                         values.size() * sizeof(std::uint64_t), values.data(),
+                                                         sizeof(std::uint64_t), VK_QUERY_RESULT_64_BIT);
+  if (result == VK_NOT_READY) return unwritten(first);
   if (auto ok = device->check(result, "vkGetQueryPoolResults"); !ok) return propagate(ok);
-  return value;
+  return values;
+}
+
+Result<std::uint64_t> TimestampsState::ticks(std::uint32_t index) const {
+  const auto values = ticks(index, 1);
+  if (!values) return tl::unexpected(values.error());
+  return values->front();
 }
 
 double TimestampsState::elapsed_ms(std::uint64_t first_ticks, std::uint64_t last_ticks) const {
@@ -77,6 +90,22 @@ Result<double> Timestamps::elapsed_ms(std::uint32_t first, std::uint32_t last) c
   const auto to = state_->ticks(last);
   if (!to) return detail::propagate(to);
   return state_->elapsed_ms(*from, *to);
+}
+
+Result<std::vector<double>> Timestamps::read_clock_ms(std::uint32_t first, std::uint32_t count) const {
+  if (count == 0) return detail::fail(ErrorCode::invalid_argument, "timestamps: a count of 0");
+  const std::uint64_t last = std::uint64_t{first} + count - 1;  // beyond 32 bits it is no entry either
+  if (auto ok = state_->check_entry(static_cast<std::uint32_t>(std::min<std::uint64_t>(last, UINT32_MAX)));
+      !ok)
+    return detail::propagate(ok);
+  const auto ticks = state_->ticks(first, count);
+  if (!ticks) return detail::propagate(ticks);
+  const double begin_ms =
+      state_->elapsed_ms(state_->device->clock_origin_ticks(ticks->front()), ticks->front());
+  std::vector<double> times;
+  for (const std::uint64_t each : *ticks)
+    times.push_back(begin_ms + state_->elapsed_ms(ticks->front(), each));
+  return times;
 }
 
 Result<std::vector<double>> Timestamps::read_ms() const {

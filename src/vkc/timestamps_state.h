@@ -24,7 +24,9 @@ class TimestampsState {
   [[nodiscard]] Status check_entry(std::uint32_t index) const;
   // Ticks of the device's clock at an entry that there is. Errors: invalid_argument (not written yet),
   // device_lost.
-  Result<std::uint64_t> ticks(std::uint32_t index) const;
+  [[nodiscard]] Result<std::uint64_t> ticks(std::uint32_t index) const;
+  // The same of several entries, in one call of the driver.
+  [[nodiscard]] Result<std::vector<std::uint64_t>> ticks(std::uint32_t first, std::uint32_t read_count) const;
   [[nodiscard]] double elapsed_ms(std::uint64_t first_ticks, std::uint64_t last_ticks) const;
 
   std::shared_ptr<DeviceState> device;

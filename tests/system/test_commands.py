@@ -2,6 +2,9 @@
 
 import json
 import os
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -138,24 +141,85 @@ def test_bench(upres, llvmpipe, which):
     result = events[-1]
     assert list(result) == ["event", "device", "driver", "model", "kernel", "precision", "lowered", "width", "height", "runs",
                             "median_ms", "min_ms", "total_ms", "gflops", "share_of_peak", "bytes", "times_naive", "max_error",
-                            "layers"]
+                            "layers", "steady_ms"]
     assert (result["model"], result["width"], result["height"], result["runs"]) == ("espcn_x3", 50, 40, 3)
-    assert 0 < result["min_ms"] <= result["median_ms"] and result["total_ms"] > 0
+    assert 0 < result["min_ms"] <= result["median_ms"] and result["total_ms"] > 0 and result["steady_ms"] > 0
     assert result["max_error"] < (1e-4 if result["precision"] == "fp32" else 0.02)
-    assert result["share_of_peak"] is None and result["lowered"] is False
+    assert result["lowered"] is False
     keys = ["name", "kernel", "constants", "median_ms", "gflops", "bytes", "registers", "shared_bytes"]
     assert all(list(layer) == keys for layer in result["layers"]) and len(result["layers"]) >= 4
     if which == "llvmpipe":
         assert result["kernel"] == "plan" and result["times_naive"] > 0
+        assert 0 < result["share_of_peak"] < 1
+        assert all(layer["shared_bytes"] is not None for layer in result["layers"])
     else:
         assert result["kernel"] not in ("plan", "") and result["times_naive"] is None
+        assert result["share_of_peak"] is None
+        assert all(layer["shared_bytes"] is None for layer in result["layers"])
+
+
+def test_bench_ladder(upres, llvmpipe):
+    events = upres.events("bench", "-m", "espcn_x3", "--size", "24x16", "--runs", "1", "--ladder", "--plot", "ladder.svg",
+                          device=llvmpipe)
+    assert events[0]["event"] == "start" and events[0]["precision"] is None
+    results = events[1:]
+    rungs = [(result["kernel"], result["precision"]) for result in results]
+    assert rungs[:3] == [("conv_naive", "fp32"), ("conv_packed", "fp32"), ("conv_packed", "fp16")]
+    assert rungs[-2:] == [("plan", "fp32"), ("plan", "fp16")] and ("conv_register", "fp16") in rungs
+    assert results[0]["times_naive"] == 1 and all(result["times_naive"] > 0 for result in results)
+    for result in results:
+        assert result["event"] == "result" and 0 < result["share_computed"] <= 1 and 0 < result["share_of_peak"] < 1
+        assert result["max_error"] < (1e-4 if result["precision"] == "fp32" else 0.02)
+        convolutions = {layer["kernel"].split("_")[1] for layer in result["layers"] if layer["kernel"].startswith("conv")}
+        if result["kernel"] != "plan" and result["share_computed"] == 1:
+            assert convolutions == {result["kernel"].split("_")[1]}
+    svg = (upres.folder / "ladder.svg").read_text()
+    assert svg.startswith("<svg ") and svg.count('class="bar') >= len(results) and "conv_register" in svg
+
+
+def test_bench_ladder_as_text(upres, llvmpipe):
+    done = upres("bench", "--size", "12x10", "--runs", "1", "--ladder", "--precision", "fp32", device=llvmpipe)
+    lines = done.stdout.decode().splitlines()
+    assert any(line.startswith("conv_naive       fp32") and "100.0 %" in line for line in lines)
+    assert any(line.startswith("group: shared bytes") for line in lines)
+    assert "fp16" not in done.stdout.decode()
+    upres("bench", "--ladder", "--size", "8x8", code=3)  # the CPU has none
+
+
+@pytest.mark.parametrize("which", ["cpu", "llvmpipe"])
+def test_bench_writes_a_trace_and_a_plot(upres, llvmpipe, which):
+    call = ["bench", "-m", "espcn_x3", "--size", "50x40", "--tile", "32", "--runs", "1", "--trace", "t.json", "--plot", "p.svg"]
+    result = upres.events(*call, device=which)[-1]
+    trace = json.loads((upres.folder / "t.json").read_text())
+    steps = [event for event in trace["traceEvents"] if event["ph"] == "X"]
+    names = [layer["name"] for layer in result["layers"]]
+    network = [event for event in steps if event["pid"] == 1]
+    windows = 1 + max(event["args"]["window"] for event in network)
+    assert windows > 1 and [event["name"] for event in network] == names * windows
+    assert all(event["dur"] >= 0 and event["ts"] >= 0 and event["args"]["bytes"] > 0 for event in steps)
+    assert {"encode", "conv1", "decode"} <= {event["name"] for event in steps if event["pid"] == 2}
+    assert (upres.folder / "p.svg").read_text().count('class="bar0"') == len(names)
+    assert upres.files() == ["p.svg", "t.json"]
+
+
+def test_bench_keeps_files_that_exist(upres):
+    (upres.folder / "t.json").write_text("mine")
+    call = ["bench", "--size", "16x16", "--runs", "1", "--trace", "t.json"]
+    assert "t.json exists (--overwrite)" in upres(*call, code=1).stderr
+    assert (upres.folder / "t.json").read_text() == "mine"
+    upres(*call, "--overwrite")
+    assert "traceEvents" in (upres.folder / "t.json").read_text()
+    upres("bench", "--size", "16x16", "--plot", "missing/p.svg", code=1)
+    upres("bench", "--size", "16x16", "--plot", "x", "--trace", "x", code=2)
+    assert upres.files() == ["t.json"]
 
 
 def test_bench_arguments(upres):
     upres("bench", "--size", "12", code=2)
     upres("bench", "--size", "0x5", code=2)
     upres("bench", "--runs", "0", code=2)
-    upres("bench", "--ladder", code=2)
+    upres("bench", "--ladder", "--kernel", "conv_naive", code=2)
+    upres("bench", "--ladder", "--trace", "t.json", code=2)
     upres("bench", "-m", "none.onnx", code=4)
     assert upres.events("bench", "--size", "16x16", "--runs", "1")[0]["model"] == "espcn_x2"
 
@@ -294,3 +358,30 @@ def test_fp16_on_a_gpu_is_close_to_fp32(upres, llvmpipe):
         upres("p.png", "-o", f"{precision}.png", "--precision", precision, "--kernel", "conv_packed", device="llvmpipe")
     [comparison] = lines(upres.plain("compare", "fp32.png", "fp16.png", "--json"))
     assert comparison["psnr_rgb"] is None or comparison["psnr_rgb"] > 55
+
+
+class TestBenchScripts:
+    """The scripts of bench/ that drive the command, or need nothing of it."""
+
+    BENCH = Path(__file__).resolve().parents[2] / "bench"
+
+    def run(self, upres, *arguments, code=0):
+        done = subprocess.run([sys.executable, *arguments], cwd=upres.folder, env=upres.environment, capture_output=True,
+                              text=True, check=False)
+        assert done.returncode == code, done.stderr
+        return done
+
+    def test_start_up(self, upres, llvmpipe):
+        build = Path(os.environ["UPRES_BIN"]).parents[1]
+        if not (build / "bin" / "bench_open_device").exists():
+            pytest.skip("built without UPRES_BENCH")
+        call = [self.BENCH / "start_up.py", "--build", build, "--size", "16x16", "--runs", "1", "--results", "out.jsonl"]
+        self.run(upres, *call, "--device", llvmpipe)
+        record = json.loads((upres.folder / "out.jsonl").read_text())
+        assert record["device"].startswith("llvmpipe") and record["picture_ms"] > record["open_ms"] > 0
+        assert "no device named" in self.run(upres, *call, "--device", "nowhere", code=3).stderr
+        assert upres.files() == ["out.jsonl"]
+
+    def test_torch_says_what_is_missing(self, upres):
+        done = self.run(upres, "-S", self.BENCH / "torch_espcn.py", code=3)
+        assert "there is no PyTorch here" in done.stderr

@@ -25,7 +25,7 @@ double ms_since(std::chrono::steady_clock::time_point begin) {
 }  // namespace
 
 Result<vkc::Kernel> compile_kernel(const vkc::Device& device, const kernels::KernelChoice& choice,
-                                   std::string_view node) {
+                                   std::string_view node, bool statistics) {
   const std::string module = kernels::module_name(choice);
   const vkc::KernelSource* source = upres_shaders_kernels::find(module);
   if (source == nullptr) return fail(ErrorCode::device, "this build has no kernel module '" + module + "'");
@@ -33,14 +33,15 @@ Result<vkc::Kernel> compile_kernel(const vkc::Device& device, const kernels::Ker
   for (const kernels::Constant& constant : choice.constants) constants.push_back(constant_of(constant));
   const kernels::GroupSize& group = choice.group_size;
   // The modules are this build's own, and its tests validate them.
-  auto kernel = vkc::Kernel::create(device, *source, constants,
-                                    vkc::KernelGroupSize{group.x, group.y, group.z}, {.trusted = true});
+  auto kernel =
+      vkc::Kernel::create(device, *source, constants, vkc::KernelGroupSize{group.x, group.y, group.z},
+                          {.trusted = true, .statistics = statistics});
   if (!kernel) return device_error(kernel.error(), "compiling " + module + " for node " + std::string(node));
   return std::move(*kernel);
 }
 
 Result<std::vector<vkc::Kernel>> compile_kernels(const vkc::Device& device, const plan::ChosenGraph& chosen,
-                                                 const Log& log) {
+                                                 const Log& log, bool statistics) {
   std::vector<vkc::Kernel> compiled;
   for (size_t node = 0; node < chosen.nodes.size(); ++node) {
     const kernels::KernelChoice& choice = chosen.nodes[node].choice;
@@ -51,13 +52,25 @@ Result<std::vector<vkc::Kernel>> compile_kernels(const vkc::Device& device, cons
       continue;
     }
     const auto begin = std::chrono::steady_clock::now();
-    auto kernel = compile_kernel(device, choice, chosen.graph.nodes()[node].name);
+    auto kernel = compile_kernel(device, choice, chosen.graph.nodes()[node].name, statistics);
     if (!kernel) return propagate(kernel);
     log.debug("compiled " + kernels::module_name(choice) + " " + plan::constants_text(choice) + " in " +
               std::to_string(ms_since(begin)) + " ms");
     compiled.push_back(std::move(*kernel));
   }
   return compiled;
+}
+
+KernelFacts facts_of(const vkc::Kernel& kernel) {
+  const vkc::KernelGroupSize group = kernel.group_size();
+  KernelFacts facts{{group.x, group.y, group.z}, kernel.shared_memory_bytes(), {}, {}, {}};
+  const auto statistics = kernel.statistics();
+  if (!statistics) return facts;
+  if (statistics->shared_bytes) facts.shared_bytes = statistics->shared_bytes;
+  facts.registers = statistics->registers;
+  facts.spills = statistics->spills;
+  facts.subgroups_in_flight = statistics->subgroups_in_flight;
+  return facts;
 }
 
 }  // namespace upres::session

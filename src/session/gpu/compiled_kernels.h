@@ -9,16 +9,22 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "plan/plan.h"
+#include "session/session.h"
 
 namespace upres::session {
 
-// The kernel of a choice. node: for messages. Errors: device (the device refuses it).
+// The kernel of a choice. node: for messages. statistics: asks the driver to keep them. Errors: device (the
+// device refuses it).
 Result<vkc::Kernel> compile_kernel(const vkc::Device& device, const kernels::KernelChoice& choice,
-                                   std::string_view node);
+                                   std::string_view node, bool statistics = false);
 
 // One kernel per node, by node index; nodes with the same module, constants and group size share one. Errors:
 // device (the device refuses it; the node is named).
 Result<std::vector<vkc::Kernel>> compile_kernels(const vkc::Device& device, const plan::ChosenGraph& chosen,
-                                                 const Log& log);
+                                                 const Log& log, bool statistics = false);
+
+// What is known of a kernel; registers and the like only where it was compiled with `statistics` and the
+// driver tells.
+KernelFacts facts_of(const vkc::Kernel& kernel);
 
 }  // namespace upres::session

@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <iterator>
 #include <map>
+#include <thread>
 #include <utility>
 
 #include "kernels/resize/lanczos.h"
 #include "session/gpu/compiled_kernels.h"
+#include "session/gpu/copy_threads.h"
 #include "session/gpu/run.h"
 #include "session/gpu/slot_memory.h"
 #include "session/gpu/staging.h"
@@ -37,12 +40,17 @@ struct Active {
   std::shared_ptr<const plan::Plan> plan;
   std::unique_ptr<Run> run;
   Clock::time_point begin;
+  double host_in_ms = -1;
 };
 
 struct Slot {
   SlotMemory memory;
   std::optional<Active> active;
 };
+
+double ms_since(Clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
 
 std::vector<Extent> input_extents(const Job& job) {
   std::vector<Extent> extents;
@@ -99,28 +107,39 @@ void put_tables(const plan::Plan& plan, const kernels::JobWindow& window, std::s
   }
 }
 
-void put_inputs(const plan::Plan& plan, const Job& job, std::span<std::byte> block) {
+void put_inputs(const plan::Plan& plan, const Job& job, std::span<std::byte> block, CopyThreads& threads) {
   for (size_t i = 0; i < job.inputs.size(); ++i) {
     const plan::Resource& resource = plan.resources[plan.inputs[i]];
-    copy_to_device(job.inputs[i], block.subspan(resource.offset_bytes, resource.size_bytes));
+    copy_to_device(job.inputs[i], block.subspan(resource.offset_bytes, resource.size_bytes), threads);
   }
 }
 
 // An output that is an input (a network that does nothing) is still in the input block.
-void take_outputs(const plan::Plan& plan, const Job& job, const SlotMemory& memory) {
+void take_outputs(const plan::Plan& plan, const Job& job, const SlotMemory& memory, CopyThreads& threads) {
   for (size_t i = 0; i < job.outputs.size(); ++i) {
     const plan::Resource& resource = plan.resources[plan.outputs[i]];
     const bool is_input = resource.kind == plan::ResourceKind::input;
     const std::span<const std::byte> block = is_input ? memory.host_input() : memory.host_output();
-    copy_from_device(block.subspan(resource.offset_bytes, resource.size_bytes), job.outputs[i]);
+    copy_from_device(block.subspan(resource.offset_bytes, resource.size_bytes), job.outputs[i], threads);
   }
+}
+
+// More do not make memory faster.
+constexpr int kMostCopyThreads = 8;
+
+int copy_thread_count(const GpuOptions& options) {
+  const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  return std::min(options.copy_threads > 0 ? options.copy_threads : cores, kMostCopyThreads);
 }
 
 }  // namespace
 
 struct GpuSession::Impl {
   Impl(RunShared run_shared, const GpuOptions& gpu_options, Log session_log)
-      : shared(std::move(run_shared)), options(gpu_options), log(std::move(session_log)) {
+      : shared(std::move(run_shared)),
+        options(gpu_options),
+        log(std::move(session_log)),
+        copy_threads(copy_thread_count(gpu_options)) {
     for (int i = 0; i < options.slots; ++i)
       slots.push_back({SlotMemory(shared.device, options.always_copy), std::nullopt});
   }
@@ -135,6 +154,7 @@ struct GpuSession::Impl {
   RunShared shared;
   GpuOptions options;
   Log log;
+  CopyThreads copy_threads;
   std::vector<CachedPlan> plans;  // last used first
   std::vector<Slot> slots;
   std::map<uint64_t, Result<JobReport>> finished;  // not yet asked for
@@ -173,14 +193,16 @@ Result<Slot*> GpuSession::Impl::free_slot() {
 Status GpuSession::Impl::begin(Slot& slot, const Job& job, std::shared_ptr<const plan::Plan> plan) {
   const auto now = Clock::now();
   if (auto status = slot.memory.reserve(*plan); !status) return status;
+  const auto copy_begin = Clock::now();
   const std::span<std::byte> block = slot.memory.host_input();
   if (options.poison) std::memset(block.data(), 0xff, block.size());
-  put_inputs(*plan, job, block);
+  put_inputs(*plan, job, block, copy_threads);
   put_tables(*plan, job.window, block);
+  const double host_in_ms = ms_since(copy_begin);
   auto run = std::make_unique<Run>(shared, slot.memory, plan);
   run->submit_more();
   if (!run->status()) return run->status();
-  slot.active = Active{next_id++, job, std::move(plan), std::move(run), now};
+  slot.active = Active{next_id++, job, std::move(plan), std::move(run), now, host_in_ms};
   return {};
 }
 
@@ -202,8 +224,11 @@ Result<JobReport> GpuSession::Impl::finish(Slot& slot) {
   }
   Status status = active.run->status();
   JobReport report = active.run->report();
-  if (status) take_outputs(*active.plan, active.job, slot.memory);
-  report.total_ms = std::chrono::duration<double, std::milli>(Clock::now() - active.begin).count();
+  const auto copy_begin = Clock::now();
+  if (status) take_outputs(*active.plan, active.job, slot.memory, copy_threads);
+  report.transfers.host_in_ms = active.host_in_ms;
+  report.transfers.host_out_ms = ms_since(copy_begin);
+  report.total_ms = ms_since(active.begin);
   slot.active.reset();
   if (!status) return propagate(status);
   return report;
@@ -241,14 +266,17 @@ Result<std::unique_ptr<GpuSession>> GpuSession::create(vkc::Device device,
                                                        std::shared_ptr<const plan::ChosenGraph> chosen,
                                                        const GpuOptions& options, Log log) {
   if (auto status = check_options(options); !status) return propagate(status);
-  auto kernels = compile_kernels(device, *chosen, log);
+  auto kernels = compile_kernels(device, *chosen, log, options.statistics);
   if (!kernels) return propagate(kernels);
   auto weights = upload_weights(device, *chosen);
   if (!weights) return propagate(weights);
   const size_t nodes = chosen->nodes.size();
+  std::vector<KernelFacts> facts;
+  std::transform(kernels->begin(), kernels->end(), std::back_inserter(facts), facts_of);
   RunShared shared{std::move(device),
                    std::move(chosen),
                    std::move(*kernels),
+                   std::move(facts),
                    std::move(*weights),
                    Pace(options.max_submit_ms, nodes),
                    {},

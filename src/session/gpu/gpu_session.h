@@ -21,9 +21,15 @@ struct GpuOptions {
   // The most device time that one submit is meant to take, so that no watchdog fires: above 0. The same bits
   // come out whatever it is. A step is cut into ranges of rows, at least one row (of groups) each.
   double max_submit_ms = 250;
+  // Threads that copy large pictures between the caller's memory and the device's, the caller's own among
+  // them: 0 for as many as there are cores, at most 8.
+  int copy_threads = 0;
   // Fills scratch and output memory with NaN before each job: what a kernel reads without having written
   // shows up. For tests; slow.
   bool poison = false;
+  // Asks the driver for registers and spills of each kernel (StepTime::facts), where it tells. What its
+  // caches hold may be compiled anew.
+  bool statistics = false;
   // Copies inputs and outputs also where host and device share their memory, as a device with memory of its
   // own needs. For tests.
   bool always_copy = false;

@@ -10,8 +10,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Entries of a submit's timestamps: the beginning, then one per segment (Pace::cut makes at most 63).
-constexpr uint32_t kTimestamps = 64;
+// Entries of a submit's timestamps: before the copies of the inputs, before the first segment, behind each
+// segment (Pace::cut makes at most 63), behind the copies of the outputs.
+constexpr uint32_t kTimestamps = 66;
+constexpr uint32_t kFirstSegment = 1;
 
 std::vector<std::byte> push_for(const plan::Step& step, const Segment& segment) {
   std::vector<std::byte> push = step.push;
@@ -27,7 +29,11 @@ double ms_between(Clock::time_point begin, Clock::time_point end) {
 }  // namespace
 
 Run::Run(RunShared& shared, SlotMemory& memory, std::shared_ptr<const plan::Plan> plan)
-    : shared_(shared), memory_(memory), plan_(std::move(plan)), step_ms_(plan_->steps.size(), -1) {}
+    : shared_(shared),
+      memory_(memory),
+      plan_(std::move(plan)),
+      step_ms_(plan_->steps.size(), -1),
+      step_begin_ms_(plan_->steps.size(), -1) {}
 
 Run::~Run() {
   for (const Flight& flight : in_flight_) (void)flight.submission.wait();
@@ -69,6 +75,7 @@ void Run::record(Recorder& recorder, const std::vector<Segment>& segments, bool 
   const auto write_stamp = [&] {
     if (recorder.timestamps) (void)commands.write_timestamp(*recorder.timestamps, stamp++);
   };
+  write_stamp();
   if (first) {
     memory_.record_begin(commands, *plan_, shared_.poison);
   } else {
@@ -82,6 +89,7 @@ void Run::record(Recorder& recorder, const std::vector<Segment>& segments, bool 
     write_stamp();
   }
   if (all_submitted()) memory_.record_end(commands, *plan_);
+  write_stamp();
 }
 
 void Run::record_segment(vkc::Commands& commands, const Segment& segment) const {
@@ -116,7 +124,9 @@ void Run::submit_next() {
   if (!submission) {
     return fail_with(device_error(submission.error(), "submitting " + segments_text(segments)).value());
   }
-  in_flight_.push_back({std::move(*recorder), std::move(*submission), std::move(segments), Clock::now()});
+  const bool copies = memory_.copies();
+  in_flight_.push_back({std::move(*recorder), std::move(*submission), std::move(segments), copies && first,
+                        copies && all_submitted(), Clock::now()});
 }
 
 void Run::collect(bool block) {
@@ -140,13 +150,19 @@ void Run::take_times(const Flight& flight, bool waited) {
     if (waited) learn_from_clock(flight);
     return;
   }
-  for (uint32_t i = 0; i < flight.segments.size(); ++i) {
-    const auto ms = flight.recorder.timestamps->elapsed_ms(i, i + 1);
-    if (!ms) continue;
+  const auto count = static_cast<uint32_t>(flight.segments.size());
+  const auto times = flight.recorder.timestamps->read_clock_ms(0, count + kFirstSegment + 2);
+  if (!times) return;
+  for (uint32_t i = 0; i < count; ++i) {
+    const double begin_ms = (*times)[kFirstSegment + i];
+    const double ms = (*times)[kFirstSegment + i + 1] - begin_ms;
     const Segment& segment = flight.segments[i];
-    shared_.pace.learn(plan_->steps[segment.step], segment.row_end - segment.row_begin, *ms);
-    step_ms_[segment.step] = std::max(0.0, step_ms_[segment.step]) + *ms;
+    shared_.pace.learn(plan_->steps[segment.step], segment.row_end - segment.row_begin, ms);
+    step_ms_[segment.step] = std::max(0.0, step_ms_[segment.step]) + ms;
+    if (step_begin_ms_[segment.step] < 0) step_begin_ms_[segment.step] = begin_ms;
   }
+  if (flight.uploads) transfers_.upload_ms = (*times)[kFirstSegment] - times->front();
+  if (flight.downloads) transfers_.download_ms = times->back() - (*times)[kFirstSegment + count];
 }
 
 // Without timestamps: the host's clock over the whole submit, divided as was expected.
@@ -184,10 +200,12 @@ std::string Run::segments_text(const std::vector<Segment>& segments) const {
 
 JobReport Run::report() const {
   JobReport report;
+  report.transfers = transfers_;
   for (size_t i = 0; i < plan_->steps.size(); ++i) {
     const plan::Step& step = plan_->steps[i];
     report.steps.push_back({step.node, kernels::module_name(step.choice), plan::constants_text(step.choice),
-                            step_ms_[i], step.flops, step.bytes});
+                            step_ms_[i], step.flops, step.bytes, step_begin_ms_[i],
+                            shared_.facts[step.node_index]});
     if (step_ms_[i] >= 0) report.compute_ms = std::max(0.0, report.compute_ms) + step_ms_[i];
   }
   return report;

@@ -33,6 +33,7 @@ struct RunShared {
   vkc::Device device;
   std::shared_ptr<const plan::ChosenGraph> chosen;
   std::vector<vkc::Kernel> kernels;    // by node
+  std::vector<KernelFacts> facts;      // by node
   std::optional<vkc::Buffer> weights;  // absent: the graph has none
   Pace pace;
   std::vector<Recorder> idle;
@@ -57,7 +58,7 @@ class Run {
   [[nodiscard]] bool finished() const;
   // Errors: device; which steps were on the device when it failed.
   [[nodiscard]] const Status& status() const { return status_; }
-  // Device times; negative where the device has no timestamps.
+  // Device times, those of transfers too; negative where the device has no timestamps.
   [[nodiscard]] JobReport report() const;
 
  private:
@@ -65,6 +66,8 @@ class Run {
     Recorder recorder;
     vkc::Submission submission;
     std::vector<Segment> segments;
+    bool uploads = false;    // begins with copies of the inputs
+    bool downloads = false;  // ends with copies of the outputs
     std::chrono::steady_clock::time_point submitted;
   };
 
@@ -84,7 +87,9 @@ class Run {
   std::shared_ptr<const plan::Plan> plan_;
   Cursor cursor_;
   std::deque<Flight> in_flight_;
-  std::vector<double> step_ms_;  // by step; negative: not known
+  std::vector<double> step_ms_;        // by step; negative: not known
+  std::vector<double> step_begin_ms_;  // by step, on the device's clock; negative: not known
+  TransferTimes transfers_;            // the device's
   std::chrono::steady_clock::time_point last_finished_;
   Status status_;
 };

@@ -26,6 +26,9 @@ class SlotMemory {
   // limit).
   Status reserve(const plan::Plan& plan);
 
+  // Whether the device copies inputs and outputs.
+  [[nodiscard]] bool copies() const { return !shared_memory_; }
+
   // All buffers together.
   [[nodiscard]] uint64_t size_bytes() const;
 

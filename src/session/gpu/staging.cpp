@@ -15,13 +15,28 @@ size_t row_count(const TensorType& type, const Extent& extent) {
   return planes * static_cast<size_t>(extent.height_px);
 }
 
-void copy_rows(const std::byte* from, size_t from_stride, std::byte* to, size_t to_stride, size_t bytes,
-               size_t rows) {
-  if (from_stride == bytes && to_stride == bytes) {
-    std::memcpy(to, from, bytes * rows);
+// Rows in memory, one behind the other in order, each beginning stride_bytes after the one before.
+template <typename Byte>
+struct Rows {
+  Byte* begin = nullptr;
+  size_t stride_bytes = 0;
+};
+
+void copy_range(const Rows<const std::byte>& from, const Rows<std::byte>& to, size_t bytes, size_t first,
+                size_t last) {
+  if (first == last) return;
+  if (from.stride_bytes == bytes && to.stride_bytes == bytes) {
+    std::memcpy(to.begin + first * bytes, from.begin + first * bytes, bytes * (last - first));
     return;
   }
-  for (size_t row = 0; row < rows; ++row) std::memcpy(to + row * to_stride, from + row * from_stride, bytes);
+  for (size_t row = first; row < last; ++row)
+    std::memcpy(to.begin + row * to.stride_bytes, from.begin + row * from.stride_bytes, bytes);
+}
+
+void copy_rows(const Rows<const std::byte>& from, const Rows<std::byte>& to, size_t bytes, size_t rows,
+               CopyThreads& threads) {
+  threads.run(rows, bytes * rows,
+              [&](size_t first, size_t last) { copy_range(from, to, bytes, first, last); });
 }
 
 std::string text(const TensorType& type, const Extent& extent) {
@@ -47,15 +62,17 @@ Status check_view(const TensorType& type, const Extent& extent, const TensorView
                                     std::to_string(view.bytes.size()) + " bytes");
 }
 
-void copy_to_device(const TensorView& view, std::span<std::byte> device) {
-  copy_rows(view.bytes.data(), view.row_stride_bytes, device.data(),
-            kernels::device_row_bytes(view.type, view.extent), row_bytes(view.type, view.extent),
-            row_count(view.type, view.extent));
+void copy_to_device(const TensorView& view, std::span<std::byte> device, CopyThreads& threads) {
+  copy_rows({view.bytes.data(), view.row_stride_bytes},
+            {device.data(), kernels::device_row_bytes(view.type, view.extent)},
+            row_bytes(view.type, view.extent), row_count(view.type, view.extent), threads);
 }
 
-void copy_from_device(std::span<const std::byte> device, const MutableTensorView& view) {
-  copy_rows(device.data(), kernels::device_row_bytes(view.type, view.extent), view.bytes.data(),
-            view.row_stride_bytes, row_bytes(view.type, view.extent), row_count(view.type, view.extent));
+void copy_from_device(std::span<const std::byte> device, const MutableTensorView& view,
+                      CopyThreads& threads) {
+  copy_rows({device.data(), kernels::device_row_bytes(view.type, view.extent)},
+            {view.bytes.data(), view.row_stride_bytes}, row_bytes(view.type, view.extent),
+            row_count(view.type, view.extent), threads);
 }
 
 }  // namespace upres::session

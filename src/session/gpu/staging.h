@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/tensor.h"
+#include "session/gpu/copy_threads.h"
 
 namespace upres::session {
 
@@ -15,7 +16,7 @@ namespace upres::session {
 Status check_view(const TensorType& type, const Extent& extent, const TensorView& view);
 
 // `device` holds kernels::device_bytes(type, extent); padding at the end of rows is left as it is.
-void copy_to_device(const TensorView& view, std::span<std::byte> device);
-void copy_from_device(std::span<const std::byte> device, const MutableTensorView& view);
+void copy_to_device(const TensorView& view, std::span<std::byte> device, CopyThreads& threads);
+void copy_from_device(std::span<const std::byte> device, const MutableTensorView& view, CopyThreads& threads);
 
 }  // namespace upres::session

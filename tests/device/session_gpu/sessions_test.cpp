@@ -211,17 +211,45 @@ TEST_F(Sessions, ReportsItsSteps) {
       EXPECT_GT(step.bytes, 0U);
       EXPECT_EQ(step.flops > 0, step.kernel.find("conv") == 0) << step.kernel;
       sum += step.device_ms;
+      EXPECT_GT(step.facts.group_size[0], 0U);
+      EXPECT_TRUE(step.facts.shared_bytes);
+      EXPECT_FALSE(step.facts.registers);  // not asked for
     }
+    EXPECT_GE(report->transfers.host_in_ms, 0);
+    EXPECT_GE(report->transfers.host_out_ms, 0);
     const bool timestamps = device_info(device.physical_device()).limits.timestamps;
     EXPECT_EQ(report->compute_ms >= 0, timestamps);
     if (timestamps) {
       EXPECT_NEAR(report->compute_ms, sum, 1e-6);
       EXPECT_LE(report->compute_ms, report->total_ms);
+      for (size_t i = 1; i < report->steps.size(); ++i)
+        EXPECT_GE(report->steps[i].begin_ms, report->steps[i - 1].begin_ms);
     }
     const std::vector extents = {Extent{32, 32}};
     const auto text = session->describe(extents, {});
     ASSERT_TRUE(text);
     EXPECT_THAT(*text, ::testing::HasSubstr("conv_1 [conv_"));
+  });
+}
+
+TEST_F(Sessions, TransfersAreTimedWhereTheDeviceCopies) {
+  for_each_device([](const vkc::Device& device) {
+    const auto info = device_info(device.physical_device());
+    if (!info.limits.timestamps) return;
+    Random random(19);
+    const auto graph = with_ends(testing::espcn(8, 1, 2, 8));
+    GpuOptions options;
+    options.always_copy = true;
+    options.statistics = true;  // harmless where the device has none
+    const auto session = make_session(device, graph, options);
+    ASSERT_TRUE(session);
+    const auto inputs = random_inputs(random, graph, {32, 32});
+    auto outputs = make_outputs(graph, inputs);
+    const auto report = session->run(make_job(inputs, outputs));
+    ASSERT_TRUE(report);
+    EXPECT_GE(report->transfers.upload_ms, 0);
+    EXPECT_GE(report->transfers.download_ms, 0);
+    EXPECT_LE(report->transfers.upload_ms + report->transfers.download_ms, report->total_ms);
   });
 }
 

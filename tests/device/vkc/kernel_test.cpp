@@ -86,6 +86,23 @@ TEST_P(KernelTest, ConstantsReachTheKernel) {
   EXPECT_EQ(values_of<float>(output), (std::vector<float>{0, 2e9F, 4, 1}));
 }
 
+TEST_P(KernelTest, StatisticsAreTheDrivers) {
+  const vkc::KernelOptions wanted{.statistics = true};
+  const auto made = vkc::Kernel::create(device(), kernels::saxpy, {}, KernelGroupSize{64, 1, 1}, wanted);
+  ASSERT_TRUE(made) << made.error().message;
+  if (!device().properties().features.pipeline_statistics) {
+    EXPECT_THAT(error_of(made->statistics(), ErrorCode::not_supported), HasSubstr("saxpy"));
+    return;
+  }
+  const auto statistics = made->statistics();
+  ASSERT_TRUE(statistics) << statistics.error().message;
+  EXPECT_FALSE(statistics->all.empty());
+  for (const vkc::KernelStatistic& each : statistics->all) EXPECT_FALSE(each.name.empty());
+  const vkc::Kernel plain = kernel(kernels::saxpy, {}, KernelGroupSize{64, 1, 1});
+  EXPECT_THAT(error_of(plain.statistics(), ErrorCode::invalid_argument),
+              HasSubstr("KernelOptions::statistics"));
+}
+
 TEST_P(KernelTest, SharedMemoryFollowsItsConstant) {
   const vkc::Kernel reverse = kernel(kernels::shared, {{"elements", 100}}, KernelGroupSize{16});
   EXPECT_EQ(reverse.shared_memory_bytes(), 400U);

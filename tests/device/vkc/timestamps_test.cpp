@@ -71,6 +71,30 @@ TEST_P(TimestampsTest, UnwrittenEntriesAreErrors) {
               HasSubstr("timestamp 1 is not written yet"));
 }
 
+TEST_P(TimestampsTest, OneClockForAllOfADevice) {
+  const vkc::Timestamps first = timestamps(2);
+  const vkc::Timestamps second = timestamps(1);
+  vkc::Commands recorded = commands();
+  ASSERT_TRUE(recorded.write_timestamp(first, 0));
+  ASSERT_TRUE(recorded.write_timestamp(first, 1));
+  run(recorded);
+  vkc::Commands later = commands();
+  ASSERT_TRUE(later.write_timestamp(second, 0));
+  run(later);
+  const auto times = first.read_clock_ms(0, 2);
+  ASSERT_TRUE(times) << times.error().message;
+  EXPECT_NEAR((*times)[1] - (*times)[0], first.elapsed_ms(0, 1).value(), 1e-6);
+  EXPECT_GE(second.read_clock_ms(0, 1).value().front(), (*times)[1]);
+  EXPECT_GE(times->front(), 0);
+  EXPECT_THAT(error_of(first.read_clock_ms(1, 2), ErrorCode::invalid_argument),
+              HasSubstr("timestamp 2: there are 2"));
+  EXPECT_THAT(error_of(first.read_clock_ms(1, 0xffffffffU), ErrorCode::invalid_argument),
+              HasSubstr("there are 2"));
+  EXPECT_THAT(error_of(first.read_clock_ms(0, 0), ErrorCode::invalid_argument), HasSubstr("a count of 0"));
+  EXPECT_THAT(error_of(timestamps(1).read_clock_ms(0, 1), ErrorCode::invalid_argument),
+              HasSubstr("not written yet"));
+}
+
 TEST_P(TimestampsTest, EntriesBeyondTheCountAreErrors) {
   const vkc::Timestamps times = timestamps(2);
   EXPECT_EQ(times.count(), 2U);

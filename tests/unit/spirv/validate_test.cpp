@@ -12,6 +12,7 @@
 #include "spirv/structure.h"
 #include "spirv_test_kernels.h"
 #include "support/broken_spirv.h"
+#include "upres_peak_shaders_kernels.h"
 #include "upres_shaders_kernels.h"
 
 namespace {
@@ -47,7 +48,7 @@ bool has_matrices(const vkc::KernelSource& source) {
   return std::find(all.begin(), all.end(), spirv::kCapabilityCooperativeMatrixKHR) != all.end();
 }
 
-// session/gpu trusts them for this.
+// session/gpu and upscale trust them for this.
 TEST(Validate, EveryKernelOfTheBuildIsValid) {
   std::size_t slowest_us = 0;
   for (const vkc::KernelSource* source : upres_shaders_kernels::all()) {
@@ -57,6 +58,12 @@ TEST(Validate, EveryKernelOfTheBuildIsValid) {
         << source->name;
     const auto time = std::chrono::steady_clock::now() - begin;
     slowest_us = std::max(slowest_us, static_cast<std::size_t>(time / std::chrono::microseconds(1)));
+  }
+  for (const vkc::KernelSource* source : upres_peak_shaders_kernels::all()) {
+    EXPECT_EQ(
+        problem(frozen(source->spirv), has_matrices(*source) ? spirv::Version{1, 6} : spirv::Version{1, 3}),
+        "")
+        << source->name;
   }
   RecordProperty("slowest_us", static_cast<int>(slowest_us));
   for (const vkc::KernelSource* source : kernels::all())

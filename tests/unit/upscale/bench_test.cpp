@@ -48,5 +48,29 @@ TEST(Bench, SamplesThatAreNoNumbers) {
             std::numeric_limits<double>::infinity());
 }
 
+TEST(Bench, AKernelsShareIsThatOfItsMultiplyAdds) {
+  BenchResult result;
+  const auto layer = [](const std::string& kernel, uint64_t flops) {
+    BenchLayer made;
+    made.kernel = kernel;
+    made.flops = flops;
+    return made;
+  };
+  result.layers = {layer("conv_rows_64_64_2x1", 60), layer("conv_rows", 15), layer("conv_rowsx", 20),
+                   layer("conv_columns", 5), layer("depth_to_space", 1000)};
+  EXPECT_DOUBLE_EQ(share_of(result, "conv_rows"), 0.75);
+  EXPECT_DOUBLE_EQ(share_of(result, "conv_naive"), 0);
+  EXPECT_DOUBLE_EQ(share_of({}, "conv_naive"), 0);
+}
+
+TEST(Bench, ThePeakIsThatOfWhatAPrecisionMayUse) {
+  const Peaks peaks{50, 100, 600};
+  EXPECT_EQ(peak_gflops(peaks, Precision::fp32), 50);
+  EXPECT_EQ(peak_gflops(peaks, Precision::fp16), 600);
+  EXPECT_EQ(peak_gflops({50, 10, std::nullopt}, Precision::fp16), 50);
+  EXPECT_EQ(peak_gflops(peaks, Precision::bf16), std::nullopt);
+  EXPECT_EQ(peak_gflops({}, Precision::fp16), std::nullopt);
+}
+
 }  // namespace
 }  // namespace upres::upscale

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <tuple>
 #include <utility>
 
 #include "graph/extents.h"
@@ -76,6 +77,42 @@ TEST(TiledRun, ReportsAreAddedUp) {
             static_cast<uint64_t>(100 * outcome.report.times.compute_ms));
   EXPECT_TRUE(outcome.report.statistics.any_finite);
   EXPECT_LT(outcome.report.statistics.smallest, outcome.report.statistics.largest);
+}
+
+TEST(TiledRun, PicturesInARowOverlapAndAreWhatTheyAreAlone) {
+  constexpr Extent kOutput{kInput.width_px * kFactor, kInput.height_px * kFactor};
+  for (const int edge_px : {14, 100}) {
+    ReferenceSession session(picture_graph({}), 2);
+    const auto grid =
+        plan::make_tiles(kInput, kOutput, graph::receptive_field(session.graph()), kFactor, edge_px).value();
+    std::vector<Tensor> inputs;
+    std::vector<Tensor> outputs(4, Tensor({DType::u8, Layout::interleaved, 4}, kOutput));
+    std::vector<Picture> pictures;
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      inputs.push_back(random_pixels(kInput, 4));
+      inputs.back().bytes[i] = std::byte{77};
+    }
+    for (size_t i = 0; i < outputs.size(); ++i)
+      pictures.push_back({std::as_const(inputs[i]).view(), outputs[i].view()});
+    int64_t done = 0;
+    int64_t total = 0;
+    size_t jobs = 0;
+    RunCallbacks callbacks;
+    callbacks.progress = [&](int64_t done_px, int64_t total_px) {
+      std::tie(done, total) = std::tie(done_px, total_px);
+    };
+    callbacks.tile_done = [&](const session::JobReport&) { ++jobs; };
+    ASSERT_TRUE(run_pictures(session, grid, pictures, callbacks));
+    EXPECT_EQ(session.largest_in_flight, 2U);  // also where a picture is one window
+    EXPECT_EQ(jobs, 4 * grid.tiles.size());
+    EXPECT_EQ(total, 4 * int64_t{kOutput.width_px} * kOutput.height_px);
+    EXPECT_EQ(done, total);
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      Tensor alone({DType::u8, Layout::interleaved, 4}, kOutput);
+      ASSERT_TRUE(run_tiles(session, grid, std::as_const(inputs[i]).view(), alone.view()));
+      EXPECT_EQ(outputs[i].bytes, alone.bytes) << i;
+    }
+  }
 }
 
 TEST(TiledRun, PlanarNetworksToo) {
