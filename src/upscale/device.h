@@ -16,13 +16,14 @@
 #include "upscale/cache.h"
 #include "upscale/devices.h"
 #include "upscale/precision.h"
+#include "upscale/tunings.h"
 
 namespace upres::upscale {
 
 struct DeviceOptions {
   int threads = 0;     // of the CPU device; 0: as many as there are cores
   std::string kernel;  // id of a convolution kernel to use wherever it is legal; empty: the plan's choice
-  Cache cache = {};    // for compiled pipelines and measured precisions
+  Cache cache = {};    // for compiled pipelines, measured precisions and tuned parameters
   int slots = 2;       // jobs in flight on a GPU
 };
 
@@ -41,6 +42,9 @@ class Device {
   [[nodiscard]] const kernels::DeviceInfo& info() const { return entry_.info; }
   [[nodiscard]] bool is_cpu() const { return entry_.is_cpu(); }
   [[nodiscard]] const DeviceOptions& options() const { return options_; }
+
+  // The tunables that its sessions use, and where tuned ones are kept; null for the CPU. Shared by copies.
+  [[nodiscard]] Tunings* tunings() const { return tunings_.get(); }
 
   // The open Vulkan device; null for the CPU.
   [[nodiscard]] const vkc::Device* gpu() const { return gpu_ ? &*gpu_ : nullptr; }
@@ -66,6 +70,7 @@ class Device {
   DeviceEntry entry_;
   DeviceOptions options_;
   std::optional<vkc::Device> gpu_;  // absent for the CPU
+  std::shared_ptr<Tunings> tunings_;
   Log log_;
 };
 
