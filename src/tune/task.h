@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "graph/graph.h"
 #include "kernels/kernel.h"
+#include "plan/plan.h"
 
 namespace upres::tune {
 
@@ -27,6 +28,13 @@ struct Task {
 
 // "64->32 3x3 fp16 on 1280x720"
 std::string to_text(const Task& task);
+// The same with kernel, padding, ReLU and storages: whatever a time depends on.
+std::string exact_text(const Task& task);
+
+// A convolution alone. conv: weights and biases may be missing; random ones take their place. Its input lies
+// in the storage that the kernel likes best, and its output. Errors: usage (the kernel does not compute it in
+// this type).
+Result<Task> make_task(const kernels::Kernel& kernel, graph::Conv conv, const Extent& extent, DType dtype);
 
 // A task for every kind of convolution of the network (same channels, kernel size and padding count once) and
 // every kernel that computes it in this type on the device, in the storage that the kernel likes best. size:
@@ -34,5 +42,13 @@ std::string to_text(const Task& task);
 // do).
 Result<std::vector<Task>> make_tasks(const graph::Graph& network, const Extent& size, DType dtype,
                                      const kernels::DeviceInfo& device, const std::vector<std::string>& only);
+
+// The same for the convolutions of usual networks that enlarge pictures, whatever the model at hand.
+std::vector<Task> standard_tasks(const Extent& size, DType dtype, const kernels::DeviceInfo& device,
+                                 const std::vector<std::string>& only);
+
+// The convolutions of a network as a device runs them: a task for each kind, with the kernels and storages
+// that were chosen. extent: of all inputs; networks that enlarge do so at their end. Most work first.
+std::vector<Task> chosen_tasks(const plan::ChosenGraph& chosen, const Extent& extent);
 
 }  // namespace upres::tune

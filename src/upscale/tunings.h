@@ -35,6 +35,9 @@ class Tunings {
 
   [[nodiscard]] std::shared_ptr<const devicedb::Database> database() const;
 
+  // The same without what was tuned on this very device.
+  [[nodiscard]] const devicedb::Database& untuned() const { return below_; }
+
   // Takes an entry for this device, with kernel and shape, in place of an earlier one: at once for
   // database(), and for later runs. Whether it could be written; without a folder it cannot.
   bool keep(devicedb::Record record);
