@@ -59,9 +59,10 @@ Result<Trial> checked_trial(const vkc::Device& device, const Task& task, const P
 
 }  // namespace
 
-LocalRunner::LocalRunner(vkc::Device device, const WarmUp& warm_up)
+LocalRunner::LocalRunner(vkc::Device device, const WarmUp& warm_up, const Extent& check_extent)
     : device_(std::move(device)),
       warm_up_(warm_up),
+      check_extent_(check_extent),
       is_software_(device_.properties().type == vkc::DeviceType::software) {}
 
 LocalRunner::~LocalRunner() = default;
@@ -69,7 +70,7 @@ LocalRunner::~LocalRunner() = default;
 Result<const Reference*> LocalRunner::reference_of(const Task& task) {
   const std::string name = exact_text(task);
   if (const auto known = references_.find(name); known != references_.end()) return &known->second;
-  auto made = make_reference(task);
+  auto made = make_reference(task, check_extent_);
   if (!made) return fail(ErrorCode::device, made.error().message);
   return &references_.emplace(name, std::move(*made)).first->second;
 }

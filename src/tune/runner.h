@@ -56,7 +56,9 @@ struct WarmUp {
 // In this process: nothing stops a compiler or a driver that has begun.
 class LocalRunner final : public Runner {
  public:
-  explicit LocalRunner(vkc::Device device, const WarmUp& warm_up = {});
+  // check_extent: of the small picture that candidates are checked on.
+  explicit LocalRunner(vkc::Device device, const WarmUp& warm_up = {},
+                       const Extent& check_extent = kCheckExtent);
   ~LocalRunner() override;
 
   Result<Timing> measure(const Task& task, const Parameters& parameters,
@@ -70,6 +72,7 @@ class LocalRunner final : public Runner {
 
   vkc::Device device_;
   WarmUp warm_up_;
+  Extent check_extent_;
   bool is_software_ = false;
   double last_launch_s_ = -1e9;
   std::map<std::string, Reference> references_;  // by task

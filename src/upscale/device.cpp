@@ -6,7 +6,6 @@
 
 #include "base/display_name.h"
 #include "kernels/kernel.h"
-#include "plan/plan.h"
 #include "session/gpu/gpu_session.h"
 #include "upscale/cpu_device.h"
 #include "upscale/version.h"
@@ -53,10 +52,15 @@ Result<Device> Device::open(const DeviceEntry& entry, const DeviceOptions& optio
   return Device(entry, options, std::move(*gpu), std::move(log));
 }
 
+Result<std::shared_ptr<const plan::ChosenGraph>> Device::choose_kernels(const graph::Graph& graph,
+                                                                        Precision precision) const {
+  const DType dtype = precision == Precision::fp16 ? DType::f16 : DType::f32;
+  return plan::choose_kernels(graph, entry_.info, *tunings_->database(), {options_.kernel, dtype});
+}
+
 Result<std::unique_ptr<session::Session>> Device::make_gpu_session(const graph::Graph& graph,
                                                                    Precision precision) const {
-  const DType dtype = precision == Precision::fp16 ? DType::f16 : DType::f32;
-  auto chosen = plan::choose_kernels(graph, entry_.info, *tunings_->database(), {options_.kernel, dtype});
+  auto chosen = choose_kernels(graph, precision);
   if (!chosen) return propagate(chosen);
   session::GpuOptions options;
   options.slots = options_.slots;

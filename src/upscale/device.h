@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "graph/graph.h"
 #include "kernels/device_info.h"
+#include "plan/plan.h"
 #include "session/session.h"
 #include "upscale/cache.h"
 #include "upscale/devices.h"
@@ -55,6 +56,10 @@ class Device {
   // Makes a graph ready in fp32 or in another form that resolve() gave. Errors: device, usage.
   [[nodiscard]] Result<std::unique_ptr<session::Session>> make_session(const graph::Graph& graph,
                                                                        Precision precision) const;
+
+  // Kernels and parameters that a session of a GPU in this form uses. Errors: device, usage.
+  [[nodiscard]] Result<std::shared_ptr<const plan::ChosenGraph>> choose_kernels(const graph::Graph& graph,
+                                                                                Precision precision) const;
 
   // The form in which this network is computed when `wanted` is asked for; `auto` may measure (see
   // precision.h). Errors: device, when the device or this version cannot do what was asked for.

@@ -95,6 +95,13 @@ std::shared_ptr<const devicedb::Database> Tunings::database() const {
   return database_;
 }
 
+bool Tunings::is_tuned(std::string_view kernel, std::string_view shape) const {
+  const std::lock_guard lock(mutex_);
+  return std::any_of(tuned_.begin(), tuned_.end(), [&](const devicedb::Record& record) {
+    return record.kernel == kernel && record.shape == shape;
+  });
+}
+
 bool Tunings::keep(devicedb::Record record) {
   const std::lock_guard lock(mutex_);
   record.device = info_.name;

@@ -38,6 +38,9 @@ class Tunings {
   // The same without what was tuned on this very device.
   [[nodiscard]] const devicedb::Database& untuned() const { return below_; }
 
+  // Whether this very device was tuned for a kernel and shape.
+  [[nodiscard]] bool is_tuned(std::string_view kernel, std::string_view shape) const;
+
   // Takes an entry for this device, with kernel and shape, in place of an earlier one: at once for
   // database(), and for later runs. Whether it could be written; without a folder it cannot.
   bool keep(devicedb::Record record);
