@@ -108,6 +108,10 @@ class Tune {
     tune::WorkerRunner runner(worker_options(*device));
     auto status = upscale::tune_tasks(*device->tunings(), device->info(), runner, *tasks, options());
     if (!status) return status;
+    if (entries_.size() < tasks->size()) {
+      console_.note(fmt::format("{} of {} were not reached; the same call again goes on",
+                                tasks->size() - entries_.size(), tasks->size()));
+    }
     device->options().cache.trim();
     return write_export(*device);
   }

@@ -112,6 +112,12 @@ WorkerProcess::~WorkerProcess() {
   if (line_ >= 0) ::close(line_);
 }
 
+bool WorkerProcess::is_running() const {
+  siginfo_t info = {};
+  return id_ >= 0 && ::waitid(P_PID, static_cast<id_t>(id_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid == 0;
+}
+
 // Kills it, if it still runs, and gives how it ended.
 int WorkerProcess::end() {
   if (id_ < 0) return 0;

@@ -28,7 +28,8 @@ class WorkerProcess {
   // cancelled.
   Result<std::string> ask(std::string_view line, double most_s, const std::function<bool()>& cancelled);
 
-  [[nodiscard]] pid_t id() const { return id_; }
+  // Whether it runs; what ended while nobody asked anything is nobody's fault.
+  [[nodiscard]] bool is_running() const;
 
  private:
   WorkerProcess(pid_t id, int line) : id_(id), line_(line) {}

@@ -35,6 +35,7 @@ class WorkerRunner final : public Runner {
 
  private:
   Status start(double left_s);
+  Status start_once(double left_s);
   Result<std::string> ask(const std::string& request, double left_s, double cap_s);
 
   WorkerOptions options_;

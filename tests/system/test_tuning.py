@@ -60,10 +60,10 @@ def worker_of(process):
 
 
 def test_a_second_run_goes_on(upres, llvmpipe):
-    first = upres.events(*SMALL, "--budget", "8", device=llvmpipe)
+    first = upres.events(*SMALL, "--budget", "6", device=llvmpipe)
     tried = {(event["shape"], json.dumps(event["parameters"])) for event in first if event["event"] == "candidate"}
-    assert len(tried) == sum(event["event"] == "candidate" for event in first) > 8
-    second = upres.events(*SMALL, "--budget", "8", device=llvmpipe)
+    assert len(tried) == sum(event["event"] == "candidate" for event in first) > 4
+    second = upres.events(*SMALL, "--budget", "4", device=llvmpipe)
     defaults = {(event["shape"], json.dumps(event["default"]["parameters"])) for event in first if event["event"] == "best"}
     again = [event for event in second if event["event"] == "candidate"]
     assert all((event["shape"], json.dumps(event["parameters"])) in defaults or
@@ -83,7 +83,7 @@ def test_candidate_and_best_hold_what_the_contract_says(upres, llvmpipe):
 def test_what_wins_is_used_and_overrides_do_not_beat_it(upres, llvmpipe, cache):
     override(cache, [packed_entry(8)])
     assert group_sizes(upres) == ["8x2x1"] * 4
-    best = [event for event in upres.events(*SMALL, "--budget", "12", device=llvmpipe) if event["event"] == "best"]
+    best = [event for event in upres.events(*SMALL, "--budget", "8", device=llvmpipe) if event["event"] == "best"]
     assert best[0]["default"]["parameters"]["group_size_x"] == 8
     expected = ["x".join(str(event["best"]["parameters"][f"group_size_{axis}"]) for axis in "xyz") for event in best]
     assert len(expected) == 4 and group_sizes(upres) == expected
@@ -109,19 +109,18 @@ def test_stopped_it_keeps_what_there_is(upres, llvmpipe):
     assert len(repeated) <= 1  # the default
 
 
-@pytest.mark.parametrize("times", [1, 2])
-def test_a_candidate_that_kills_the_worker_is_remembered_as_bad(upres, llvmpipe, times):
-    process = upres.start(*SMALL, "--budget", "16", "--json", device=llvmpipe)
-    told, killed = [], 0
-    for line in process.stdout:
-        told.append(json.loads(line))
-        if told[-1]["event"] == "candidate" and killed < times:
+def test_a_candidate_that_kills_the_worker_is_remembered_as_bad(upres, llvmpipe):
+    process = upres.start(*SMALL, "--budget", "300", "--json", device=llvmpipe)
+    bad = []
+    while len(bad) < 2:
+        event = json.loads(process.stdout.readline())
+        if event["event"] == "candidate" and event["reason"]:
+            bad.append(event)
+        elif event["event"] == "candidate":  # the worker is at the next one, or between two, which is nobody's fault
             os.kill(worker_of(process), signal.SIGKILL)
-            killed += 1
+    process.send_signal(signal.SIGINT)
     process.communicate(timeout=60)
-    assert process.returncode == 0
-    bad = [event for event in told if event["event"] == "candidate" and event["reason"]]
-    assert len(bad) == times and all("signal 9" in event["reason"] for event in bad)
+    assert process.returncode == 130 and all("signal 9" in event["reason"] for event in bad)
     again = upres.events(*SMALL, "--budget", "8", device=llvmpipe)
     tried = {(event["shape"], json.dumps(event["parameters"])) for event in again if event["event"] == "candidate"}
     assert not tried & {(event["shape"], json.dumps(event["parameters"])) for event in bad}
@@ -189,14 +188,14 @@ def test_a_bad_override_is_left_out_with_one_line(upres, llvmpipe, cache, conten
 
 
 def test_damaged_records_are_left_out(upres, llvmpipe, cache):
-    upres(*SMALL, "--budget", "6", device=llvmpipe)
+    upres(*SMALL, "--budget", "4", device=llvmpipe)
     records = sorted(cache.glob("*.upres"))
     assert records
     for record in records:
         record.write_bytes(record.read_bytes()[:-20])
     done = upres("inspect", "espcn_x2", "--plan", device=llvmpipe)
     assert all("left out" in line for line in done.stderr.splitlines())
-    upres(*SMALL, "--budget", "6", device=llvmpipe)
+    upres(*SMALL, "--budget", "2", device=llvmpipe)
 
 
 def test_two_at_once(upres, llvmpipe, cache):

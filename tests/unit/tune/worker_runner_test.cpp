@@ -5,6 +5,9 @@
 
 #include <sys/wait.h>
 
+#include <csignal>
+#include <fstream>
+
 #include <cerrno>
 #include <chrono>
 
@@ -32,6 +35,13 @@ Result<Timing> measure(WorkerRunner& runner, const Parameters& parameters, doubl
 // Whether this process has no children, not even dead ones.
 bool has_no_children() { return ::waitpid(-1, nullptr, WNOHANG) == -1 && errno == ECHILD; }
 
+pid_t only_child() {
+  std::ifstream file("/proc/thread-self/children");
+  pid_t id = 0;
+  file >> id;
+  return id;
+}
+
 TEST(WorkerRunner, OneWorkerMeasuresManyCandidates) {
   {
     WorkerRunner runner(fake_worker());
@@ -55,6 +65,19 @@ TEST(WorkerRunner, ACandidateThatKillsTheWorkerIsAtFaultAndTheNextOneWorks) {
   ASSERT_FALSE(killed);
   EXPECT_EQ(killed.error().code, ErrorCode::device);
   EXPECT_THAT(killed.error().message, HasSubstr("signal 9"));
+  ASSERT_TRUE(measure(runner, packed(32)));
+  EXPECT_EQ(runner.starts(), 2);
+}
+
+// Ended by somebody else between two candidates.
+TEST(WorkerRunner, AWorkerThatEndedIdleIsNobodysFault) {
+  WorkerRunner runner(fake_worker());
+  ASSERT_TRUE(measure(runner, packed(32)));
+  const pid_t worker = only_child();
+  ASSERT_GT(worker, 0);
+  ASSERT_EQ(::kill(worker, SIGKILL), 0);
+  siginfo_t info = {};
+  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(worker), &info, WEXITED | WNOWAIT), 0);
   ASSERT_TRUE(measure(runner, packed(32)));
   EXPECT_EQ(runner.starts(), 2);
 }
