@@ -29,7 +29,7 @@ constexpr Add kSubcommands[] = {
 #ifdef UPRES_WITH_PICTURES
     add_upscale, add_compare,
 #endif
-    add_devices, add_doctor,  add_models, add_inspect, add_run, add_bench, add_tune};
+    add_devices, add_doctor,  add_models, add_inspect, add_run, add_bench, add_tune, add_tune_worker};
 
 int wrong_usage(const std::string& message) {
   std::fputs(("upres: " + one_line(message) + "\n").c_str(), stderr);

@@ -14,6 +14,7 @@ void add_inspect(CLI::App& app, Action& action);
 void add_run(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
 void add_tune(CLI::App& app, Action& action);
+void add_tune_worker(CLI::App& app, Action& action);
 void add_compare(CLI::App& app, Action& action);
 
 }  // namespace upres::cli

@@ -39,7 +39,10 @@ void Console::event(std::string_view name, const Json& fields) {
 }
 
 void Console::print(std::string_view text) {
-  if (!options_.json) write_to(stdout, text);
+  if (options_.json) return;
+  const std::lock_guard lock(mutex_);
+  clear_bar();
+  write_to(stdout, text);
 }
 
 void Console::line(std::string_view text) {
@@ -84,16 +87,24 @@ void Console::progress(int64_t done_px, int64_t total_px) {
   event("progress",
         {{"done", done_px}, {"total", total_px}, {"megapixels_per_s", rate / 1e6}, {"eta_s", eta_s}});
   if (has_bar_)
-    draw_bar(static_cast<double>(done_px) / static_cast<double>(std::max<int64_t>(1, total_px)), rate / 1e6,
-             eta_s);
+    draw_bar(static_cast<double>(done_px) / static_cast<double>(std::max<int64_t>(1, total_px)),
+             fmt::format("{:.1f} Mpx/s", rate / 1e6), eta_s);
 }
 
-void Console::draw_bar(double share, double megapixels_per_s, double eta_s) {
+void Console::progress(double share, double left_s, std::string_view words) {
+  const auto now = Clock::now();
+  if (!has_bar_ || (share < 1 && seconds(now - shown_) < kBarInterval_s)) return;
+  shown_ = now;
+  draw_bar(share, words, left_s);
+}
+
+void Console::draw_bar(double share, std::string_view words, double eta_s) {
   const std::lock_guard lock(mutex_);
-  const auto filled = std::min(kBarWidth, static_cast<size_t>(share * static_cast<double>(kBarWidth)));
+  share = std::clamp(share, 0.0, 1.0);
+  const auto filled = static_cast<size_t>(share * static_cast<double>(kBarWidth));
   const std::string bar = std::string(filled, '#') + std::string(kBarWidth - filled, '.');
-  write_to(stderr, fmt::format("\r[{}] {:3.0f} %  {:.1f} Mpx/s  {:.0f} s left \x1b[K", bar, share * 100,
-                               megapixels_per_s, eta_s));
+  write_to(stderr, fmt::format("\r[{}] {:3.0f} %  {}  {:.0f} s left \x1b[K", bar, share * 100, words,
+                               std::max(0.0, eta_s)));
   bar_is_drawn_ = true;
 }
 

@@ -50,11 +50,14 @@ class Console {
   // a second, and always the last.
   void progress(int64_t done_px, int64_t total_px);
 
+  // Some other work: how much of it is done, the time left and a few words, on a terminal only.
+  void progress(double share, double left_s, std::string_view words);
+
  private:
   using Clock = std::chrono::steady_clock;
   void line(std::string_view text);
   void clear_bar();
-  void draw_bar(double share, double megapixels_per_s, double eta_s);
+  void draw_bar(double share, std::string_view words, double eta_s);
 
   ConsoleOptions options_;
   std::mutex mutex_;

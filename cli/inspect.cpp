@@ -67,13 +67,14 @@ Result<DType> dtype_for(upscale::Precision precision, const kernels::DeviceInfo&
 
 // The steps for one window of a picture of this size, or for all of it where it fits.
 Result<std::string> plan_for_gpu(const graph::Graph& graph, const kernels::DeviceInfo& device,
-                                 const Extent& size, const ComputeOptions& compute) {
+                                 const devicedb::Database& database, const Extent& size,
+                                 const ComputeOptions& compute) {
   if (auto checked = upscale::check_kernel(compute.kernel, false); !checked)
     return propagate(checked, "--kernel");
   const upscale::DeviceOptions defaults;
   auto dtype = dtype_for(compute.precision, device);
   if (!dtype) return propagate(dtype);
-  auto chosen = plan::choose_kernels(graph, device, devicedb::Database::embedded(), {compute.kernel, *dtype});
+  auto chosen = plan::choose_kernels(graph, device, database, {compute.kernel, *dtype});
   if (!chosen) return propagate(chosen);
   auto edge_px = compute.tile_px ? Result<int>(*compute.tile_px)
                                  : plan::choose_tile_edge(graph, size, device.limits, defaults.slots);
@@ -117,14 +118,15 @@ Result<std::string> plan_for_described(const graph::Graph& graph, const InspectO
   if (!text) return tl::unexpected(text.error().in_context(shown));
   const auto device = devicedb::device_info_from_json(*text);
   if (!device) return tl::unexpected(device.error().in_context(shown));
-  return plan_for_gpu(graph, *device, size, options.compute);
+  return plan_for_gpu(graph, *device, devicedb::Database::embedded(), size, options.compute);
 }
 
 Result<std::string> plan_for_present(const graph::Graph& graph, const upscale::Model& model,
                                      const InspectOptions& options, const Extent& size, Console& console) {
   auto device = open_device(options.compute, console);
   if (!device) return propagate(device);
-  if (!device->is_cpu()) return plan_for_gpu(graph, device->info(), size, options.compute);
+  if (!device->is_cpu())
+    return plan_for_gpu(graph, device->info(), *device->tunings()->database(), size, options.compute);
   const auto precision = device->resolve(options.compute.precision, model.network);
   if (!precision) return tl::unexpected(precision.error());
   auto session = device->make_session(graph, *precision);

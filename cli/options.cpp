@@ -10,9 +10,9 @@
 namespace upres::cli {
 namespace {
 
-constexpr std::array<std::string_view, 10> kFlags = {"--json",   "--quiet",    "--verbose", "--overwrite",
-                                                     "--ladder", "--no-cache", "--plan",    "--help",
-                                                     "-h",       "--version"};
+constexpr auto kFlags = std::to_array<std::string_view>(
+    {"--json", "--quiet", "--verbose", "--overwrite", "--ladder", "--no-cache", "--no-tune", "--all",
+     "--tunables", "--plan", "--help", "-h", "--version"});
 
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
@@ -71,7 +71,8 @@ void add_text_options(Subcommand& command, ConsoleOptions& options) {
   command.add_flag("--verbose", options.verbose, "tell more: device, model, kernels, tiles, what is ignored");
 }
 
-void add_compute_options(Subcommand& command, ComputeOptions& options, upscale::Precision precision) {
+void add_compute_options(Subcommand& command, ComputeOptions& options, upscale::Precision precision,
+                         Tunes tunes) {
   options.precision = precision;
   command.add_text(
       {"--device", "D",
@@ -82,7 +83,8 @@ void add_compute_options(Subcommand& command, ComputeOptions& options, upscale::
   command.add_read(
       {"--precision", "P", "auto, fp32, fp16 or bf16 (" + std::string(upscale::name(precision)) + ")"},
       [&options](const std::string& text) { return precision_from_option(text, options.precision); });
-  command.add_text({"--kernel", "ID", "use this convolution kernel where it is legal"}, options.kernel);
+  if (tunes == Tunes::no)
+    command.add_text({"--kernel", "ID", "use this convolution kernel where it is legal"}, options.kernel);
   command.add_number({"--tile", "N", "tile edge in input pixels (from memory and limits)"},
                      {1, 1'000'000'000}, options.tile_px);
   command.add_number({"--threads", "N", "CPU threads of the process (cores)"}, {1, upscale::kMaxThreads},
@@ -90,6 +92,9 @@ void add_compute_options(Subcommand& command, ComputeOptions& options, upscale::
   command.add_text({"--cache", "DIR", "folder for measured results and compiled pipelines"}, options.cache);
   command.add_flag("--no-cache", options.no_cache, "keep nothing between runs");
   command.exclude("--no-cache", "--cache");
+  if (tunes == Tunes::no)
+    command.add_flag("--no-tune", options.no_tune,
+                     "do not tune for a device that is used for the first time");
 }
 
 void add_model_option(Subcommand& command, std::string& model, const std::string& meaning) {

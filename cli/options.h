@@ -12,7 +12,7 @@
 
 namespace upres::cli {
 
-// Where it computes and how: --device --precision --kernel --tile --threads --cache --no-cache.
+// Where it computes and how: --device --precision --kernel --tile --threads --cache --no-cache --no-tune.
 struct ComputeOptions {
   std::string device = "auto";
   upscale::Precision precision = upscale::Precision::automatic;
@@ -21,6 +21,7 @@ struct ComputeOptions {
   int threads = 0;  // 0: as many as there are cores
   std::string cache;
   bool no_cache = false;
+  bool no_tune = false;
 };
 
 // --json --quiet --verbose
@@ -28,8 +29,11 @@ void add_console_options(Subcommand& command, ConsoleOptions& options);
 // --quiet --verbose, for what is text by nature.
 void add_text_options(Subcommand& command, ConsoleOptions& options);
 
-// `precision` is what the subcommand uses when nothing is said.
-void add_compute_options(Subcommand& command, ComputeOptions& options, upscale::Precision precision);
+// `precision` is what the subcommand uses when nothing is said. One that tunes adds its own --kernel, which
+// may be repeated, and knows no --no-tune.
+enum class Tunes { no, yes };
+void add_compute_options(Subcommand& command, ComputeOptions& options, upscale::Precision precision,
+                         Tunes tunes = Tunes::no);
 
 // An option -m MODEL.
 void add_model_option(Subcommand& command, std::string& model, const std::string& meaning);

@@ -76,6 +76,8 @@ void Subcommand::exclude(const std::string& one, const std::string& other) {
   impl_->app->get_option(one)->excludes(impl_->app->get_option(other));
 }
 
+void Subcommand::hide() { impl_->app->group(""); }
+
 void Subcommand::sets(Action& action, Action wanted) {
   impl_->app->callback([lists = impl_->lists, &action, wanted = std::move(wanted)] {
     for (const auto& [option, values] : lists) {

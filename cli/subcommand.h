@@ -53,6 +53,9 @@ class Subcommand {
   // Two options that may not be given together.
   void exclude(const std::string& one, const std::string& other);
 
+  // Not told of in --help: for the command itself.
+  void hide();
+
   // To be called last: what to do once the subcommand is parsed becomes `action`.
   void sets(Action& action, Action wanted);
 

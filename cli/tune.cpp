@@ -1,9 +1,13 @@
 // upres tune: the fastest values of the tunables of every kernel on a device.
-#include "tune/search.h"
+#include "upscale/tune.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <memory>
+#include <optional>
+#include <span>
 
 #include "commands.h"
 #include "compute.h"
@@ -11,116 +15,184 @@
 #include "exit_code.h"
 #include "options.h"
 #include "signals.h"
+#include "tune/report.h"
+#include "tune/worker_runner.h"
+#include "upscale/files.h"
 #include "upscale/model.h"
 #include "upscale/scale.h"
+#include "upscale/version.h"
 
 namespace upres::cli {
 namespace {
 
 constexpr std::string_view kExamples = R"(Examples:
-  upres tune                                every convolution of the default model at 1280x720
+  upres tune --device gpu                   every convolution of the default model at 1280x720
   upres tune -m my_x3.onnx --size 640x360   another model and size
-  upres tune --kernel conv_rows --precision fp16 --budget 60
-What is printed is the best that was found beside what was used so far.
+  upres tune --kernel conv_rows --kernel conv_register --precision fp16 --budget 60
+  upres tune --all --export mine.json       every kernel on usual shapes, into a file to send in
+What is printed is the best that was found beside what the device database gives. It is kept in the cache and
+used from then on; the same call again goes on where this one ended.
 )";
+
+constexpr int kBudget_s = 60;
+constexpr int kBudgetOfAll_s = 900;
 
 struct TuneCommand {
   ConsoleOptions console;
   ComputeOptions compute;
-  std::string model = "espcn_x2";
+  std::string model;
   std::string size = "1280x720";
-  int budget_s = 60;
+  std::vector<std::string> kernels;
+  std::optional<int> budget_s;
+  bool all = false;
+  std::string export_file;
 };
 
-Json tuning_object(const std::vector<kernels::Tuning>& tuning) {
-  Json object = Json::object();
-  for (const kernels::Tuning& tuned : tuning) object[tuned.name] = tuned.value;
-  return object;
-}
-
-double gflops_of(const tune::Task& task, double time_ms) {
-  return static_cast<double>(task.flops()) / time_ms / 1e6;
-}
-
-Json measured_object(const tune::Task& task, const tune::Measured& measured) {
-  return {{"parameters", tuning_object(measured.tuning)},
-          {"time_ms", measured.time_ms},
-          {"gflops", gflops_of(task, measured.time_ms)}};
-}
-
-void print_result(Console& console, const upscale::Device& device, const tune::Task& task,
-                  const tune::SearchResult& result) {
-  const devicedb::Family family = devicedb::family_of(device.info());
-  Json rejected = Json::array();
-  for (const tune::Rejected& each : result.rejected)
-    rejected.push_back({{"parameters", tuning_object(each.tuning)}, {"reason", each.reason}});
-  console.event("best", {{"device", device.info().name},
-                         {"vendor", family.vendor},
-                         {"architecture", family.architecture},
-                         {"driver", device.info().driver},
-                         {"compute_units", nullptr},
-                         {"clock_mhz", nullptr},
-                         {"kernel", task.kernel->id()},
-                         {"shape", tune::to_text(task)},
-                         {"precision", task.dtype == DType::f16 ? "fp16" : "fp32"},
-                         {"lowered", false},
-                         {"best", measured_object(task, result.best)},
-                         {"default", measured_object(task, result.standard)},
-                         {"rejected", rejected}});
-  console.print(fmt::format("{:<14} {:<28} {:>9.4f} ms {:>9.0f} GFLOP/s  {}\n", task.kernel->id(),
-                            tune::to_text(task), result.best.time_ms, gflops_of(task, result.best.time_ms),
-                            tune::to_text(result.best.tuning)));
-  console.print(fmt::format("{:<14} {:<28} {:>9.4f} ms {:>9.0f} GFLOP/s  {}; {} of {} tried, {} rejected\n",
-                            "", "  so far", result.standard.time_ms, gflops_of(task, result.standard.time_ms),
-                            tune::to_text(result.standard.tuning), result.tried, result.legal,
-                            result.rejected.size()));
-  for (const tune::Rejected& each : result.rejected)
-    console.detail(fmt::format("rejected {}: {}", tune::to_text(each.tuning), each.reason));
-}
-
-int tune_all(Console& console, const upscale::Device& device, const std::vector<tune::Task>& tasks,
-             int budget_s) {
-  tune::SearchOptions options;
-  options.budget_s = static_cast<double>(budget_s) / static_cast<double>(tasks.size());
-  options.cancelled = is_cancelled;
-  const auto database = devicedb::Database::embedded();
-  for (const tune::Task& task : tasks) {
-    const auto result = tune::search(*device.gpu(), device.info(), database, task, options);
-    if (!result) {
-      console.print(
-          fmt::format("{} {}: {}\n", task.kernel->id(), tune::to_text(task), result.error().message));
-      continue;
-    }
-    print_result(console, device, task, *result);
-    if (is_cancelled()) break;
+// The types in which to tune for a model, or with --all.
+Result<std::vector<DType>> dtypes_for(const TuneCommand& command, const upscale::Device& device,
+                                      const graph::Graph& network) {
+  const auto wanted = command.compute.precision;
+  if (command.all && wanted == upscale::Precision::automatic) {
+    const bool has_half = device.resolve(upscale::Precision::fp16, {}).has_value();
+    return has_half ? std::vector{DType::f32, DType::f16} : std::vector{DType::f32};
   }
-  return kDone;
+  const auto precision = device.resolve(wanted, network);
+  if (!precision) return tl::unexpected(precision.error());
+  return std::vector{*precision == upscale::Precision::fp16 ? DType::f16 : DType::f32};
 }
+
+// What there is to tune.
+Result<std::vector<tune::Task>> tasks_of(const TuneCommand& command, const upscale::Device& device) {
+  const auto size = upscale::parse_size(command.size);
+  if (!size) return tl::unexpected(size.error().in_context("--size"));
+  const auto model =
+      upscale::open_picture_model(command.model.empty() ? std::string("espcn_x2") : command.model);
+  if (!model) return tl::unexpected(model.error());
+  const graph::Graph& network = model->model.network;
+  const auto dtypes = dtypes_for(command, device, network);
+  if (!dtypes) return tl::unexpected(dtypes.error());
+  std::vector<tune::Task> tasks;
+  for (const DType dtype : *dtypes) {
+    auto more = command.all ? tune::standard_tasks(*size, dtype, device.info(), command.kernels)
+                            : tune::make_tasks(network, *size, dtype, device.info(), command.kernels);
+    if (!more) return propagate(more);
+    std::move(more->begin(), more->end(), std::back_inserter(tasks));
+  }
+  if (tasks.empty()) return fail(ErrorCode::usage, "none of these kernels computes this here");
+  return tasks;
+}
+
+class Tune {
+ public:
+  Tune(const TuneCommand& command, Console& console) : command_(command), console_(console) {}
+
+  int run() {
+    if (auto status = tune(); !status) return report_failure(console_, status.error());
+    return is_cancelled() ? signal_exit_code() : kDone;
+  }
+
+ private:
+  Status tune() {
+    for (const std::string& kernel : command_.kernels) {
+      if (auto checked = upscale::check_kernel(kernel, false); !checked)
+        return propagate(checked, "--kernel");
+    }
+    const auto device = open_device(command_.compute, console_);
+    if (!device) return tl::unexpected(device.error());
+    if (device->gpu() == nullptr)
+      return fail(ErrorCode::device, "the CPU device has nothing to tune; choose a GPU");
+    const auto tasks = tasks_of(command_, *device);
+    if (!tasks) return tl::unexpected(tasks.error());
+    announce(console_, "tune", *device, command_.all ? "" : command_.model, std::nullopt);
+    device_ = tune::describe_device(device->info());
+    tune::WorkerRunner runner(worker_options(*device));
+    auto status = upscale::tune_tasks(*device->tunings(), device->info(), runner, *tasks, options());
+    if (!status) return status;
+    if (entries_.size() < tasks->size()) {
+      console_.note(fmt::format("{} of {} were not reached; the same call again goes on",
+                                tasks->size() - entries_.size(), tasks->size()));
+    }
+    device->options().cache.trim();
+    return write_export(*device);
+  }
+
+  static tune::WorkerOptions worker_options(const upscale::Device& device) {
+    tune::WorkerOptions options;
+    std::error_code error;
+    const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+    options.command = {error ? "upres" : self.native(), "tune-worker", "--device", device.info().uuid};
+    options.cancelled = is_cancelled;
+    return options;
+  }
+
+  upscale::TuneOptions options() {
+    upscale::TuneOptions options;
+    options.budget_s = command_.budget_s.value_or(command_.all ? kBudgetOfAll_s : kBudget_s);
+    options.cancelled = is_cancelled;
+    options.on_candidate = [this](const tune::Task& task, const tune::Candidate& candidate,
+                                  const upscale::TuneProgress& progress) {
+      show_candidate(task, candidate, progress);
+    };
+    options.on_result = [this](const tune::Task& task, const Result<tune::SearchResult>& result) {
+      if (result) {
+        show_result(task, *result);
+      } else if (result.error().code != ErrorCode::cancelled) {
+        console_.note(
+            fmt::format("{} {}: {}", task.kernel->id(), tune::to_text(task), result.error().message));
+      }
+    };
+    return options;
+  }
+
+  void event(std::string_view name, const Json& fields) {
+    Json object = device_;
+    object.update(fields);
+    console_.event(name, object);
+  }
+
+  void show_candidate(const tune::Task& task, const tune::Candidate& candidate,
+                      const upscale::TuneProgress& progress) {
+    if (console_.json()) event("candidate", tune::describe_candidate(task, candidate));
+    if (!candidate.time_ms)
+      console_.detail(fmt::format("rejected {}: {}", tune::to_text(candidate.parameters), candidate.reason));
+    console_.progress(
+        progress.spent_s / progress.budget_s, progress.budget_s - progress.spent_s,
+        fmt::format("{}/{} {} {}: best {:.4g} ms, default {:.4g}", progress.task + 1, progress.tasks,
+                    task.kernel->id(), kernels::shape_text(task.node(), task.dtype), candidate.best.time_ms,
+                    candidate.standard.time_ms));
+  }
+
+  void show_result(const tune::Task& task, const tune::SearchResult& result) {
+    Json fields = tune::describe_result(task, result);
+    event("best", fields);
+    entries_.push_back(std::move(fields));
+    const auto line = [&](std::string_view kernel, const std::string& what, const tune::Measured& measured) {
+      return fmt::format("{:<14} {:<28} {:>9.4f} ms {:>9.0f} GFLOP/s  {}", kernel, what, measured.time_ms,
+                         tune::gflops(task, measured.time_ms), tune::to_text(measured.parameters));
+    };
+    console_.print(line(task.kernel->id(), tune::to_text(task), result.best) + "\n");
+    console_.print(line("", "  default", result.standard) +
+                   fmt::format("; {} of {} tried now, {} before, {} rejected\n", result.tried, result.legal,
+                               result.known, result.rejected.size()));
+  }
+
+  Status write_export(const upscale::Device& device) {
+    if (command_.export_file.empty()) return {};
+    const std::string text = tune::describe_export(device.info(), upscale::kVersion, entries_)
+                                 .dump(1, ' ', false, Json::error_handler_t::replace) +
+                             "\n";
+    return upscale::write_file(command_.export_file, std::as_bytes(std::span(text)));
+  }
+
+  const TuneCommand& command_;
+  Console& console_;
+  Json device_;
+  std::vector<Json> entries_;
+};
 
 int run_tune(const TuneCommand& command) {
   Console console(command.console);
-  const auto size = upscale::parse_size(command.size);
-  if (!size) return report_failure(console, size.error().in_context("--size"));
-  const auto model = upscale::open_picture_model(command.model);
-  if (!model) return report_failure(console, model.error());
-  ComputeOptions compute = command.compute;
-  compute.kernel.clear();  // here it says what to tune
-  const auto device = open_device(compute, console);
-  if (!device) return report_failure(console, device.error());
-  if (device->gpu() == nullptr)
-    return report_failure(console,
-                          {ErrorCode::device, "the CPU device has nothing to tune; choose a GPU", {}});
-  const auto precision = device->resolve(command.compute.precision, model->model.network);
-  if (!precision) return report_failure(console, precision.error());
-  const DType dtype = *precision == upscale::Precision::fp16 ? DType::f16 : DType::f32;
-  std::vector<std::string> only;
-  if (!command.compute.kernel.empty()) only.push_back(command.compute.kernel);
-  const auto tasks = tune::make_tasks(model->model.network, *size, dtype, device->info(), only);
-  if (!tasks) return report_failure(console, tasks.error());
-  if (tasks->empty())
-    return report_failure(console,
-                          {ErrorCode::usage, "no kernel of that name computes this network here", {}});
-  return tune_all(console, *device, *tasks, command.budget_s);
+  return Tune(command, console).run();
 }
 
 }  // namespace
@@ -128,10 +200,15 @@ int run_tune(const TuneCommand& command) {
 void add_tune(CLI::App& app, Action& action) {
   const auto options = std::make_shared<TuneCommand>();
   Subcommand command(app, "tune", "Find the fastest kernel parameters for the device", kExamples);
-  add_model_option(command, options->model, "an ONNX file or an embedded model");
+  add_model_option(command, options->model, "an ONNX file or an embedded model (espcn_x2)");
   command.add_text({"--size", "WxH", "size of the input picture", true}, options->size);
-  command.add_number({"--budget", "SECONDS", "time to spend, in all", true}, {1, 86'400}, options->budget_s);
-  add_compute_options(command, options->compute, upscale::Precision::automatic);
+  command.add_list({"--kernel", "ID", "tune this kernel only; may be repeated"}, options->kernels);
+  command.add_number({"--budget", "SECONDS", "time to spend, in all (60; with --all 900)"}, {1, 86'400},
+                     options->budget_s);
+  command.add_flag("--all", options->all, "every kernel on the shapes of usual networks");
+  command.add_text({"--export", "FILE", "write what was found, to be sent in"}, options->export_file);
+  command.exclude("--all", "--model");
+  add_compute_options(command, options->compute, upscale::Precision::automatic, Tunes::yes);
   add_console_options(command, options->console);
   command.sets(action, [options] { return run_tune(*options); });
 }

@@ -251,10 +251,20 @@ class Call {
     upscale::UpscalerOptions options;
     options.precision = options_.compute.precision;
     options.tile_px = options_.compute.tile_px;
+    if (!options_.compute.no_tune) options.tune_s = std::max(0.0, upscale::kFirstUseS - tuned_s_);
+    options.cancelled = is_cancelled;
     auto created = upscale::Upscaler::create(*device_, std::move(*model), options, console_.log());
     if (!created) return propagate(created);
     upscaler = std::make_unique<upscale::Upscaler>(std::move(*created));
+    note_first_use(upscaler->first_use());
     return upscaler.get();
+  }
+
+  void note_first_use(const std::optional<upscale::FirstUse>& first_use) {
+    if (!first_use) return;
+    tuned_s_ += first_use->seconds;
+    console_.note(fmt::format("tuned for {} in {:.1f} s; --no-tune leaves it out", device_->info().name,
+                              first_use->seconds));
   }
 
   void report_refused() {
@@ -331,6 +341,7 @@ class Call {
   std::map<int, std::unique_ptr<upscale::Upscaler>> upscalers_;
   Batch batch_;
   int64_t done_px_ = 0;
+  double tuned_s_ = 0;
   int done_ = 0;
   int failed_ = 0;
   int exit_code_ = kDone;

@@ -50,8 +50,9 @@ struct DeviceOptions {
   int threads = 0;  // of the CPU device, at most 4096; 0: as many as there are cores
   std::string kernel =
       {};  // id of a convolution kernel to use wherever it is legal; empty: the plan's choice
-  // Where compiled pipelines and measured precisions are kept between runs; made if missing; empty: nowhere.
-  // A damaged or unwritable folder costs time, never correctness.
+  // Where compiled pipelines, measured precisions and tuned parameters are kept between runs; made if
+  // missing; empty: nowhere. Files devices/*.json in it override the device database (devices/README.md). A
+  // damaged or unwritable folder costs time, never correctness.
   std::filesystem::path cache_folder = {};
 };
 
@@ -111,6 +112,9 @@ struct UpscalerOptions {
   // Threads for submitted pictures, 1 to 64: as many are read, decoded and written at the same time as others
   // are computed. The device computes one picture at a time, with several windows of it in flight.
   int pictures_in_flight = 2;
+  // Spends up to 2 s in create() on the parameters of kernels when a network runs on a GPU for the first
+  // time, and keeps what it finds in DeviceOptions::cache_folder; without one it does nothing.
+  bool tune = false;
 };
 
 // How one picture is to be enlarged. Callbacks come from the thread that computes and must not call the

@@ -28,6 +28,29 @@ struct NamedText {
   std::string_view text;
 };
 
+// An entry of a file of the database.
+struct Record {
+  std::string device = {};  // exact name; empty: any
+  std::string kernel;
+  std::string shape = {};  // as kernels::shape_text says; empty: any
+  std::vector<kernels::Tuning> tuning = {};
+  std::string reason;  // must say something
+  bool measured = false;
+};
+
+// What a file of the database holds. Empty vendor or architecture: any.
+struct RecordFile {
+  std::string vendor = {};
+  std::string architecture = {};
+  std::vector<Record> records = {};
+};
+
+// Reads a text that may be anything. Errors: device, naming the key that is missing, unknown, of another
+// type, or holds what the kernels of this version do not take.
+Result<RecordFile> read_records(std::string_view text);
+// The same file as one line.
+std::string write_records(const RecordFile& file);
+
 // Immutable; safe from any thread.
 class Database {
  public:
@@ -36,6 +59,12 @@ class Database {
   // From texts of files; where two are equally near to a device, the later one holds. Errors: device, naming
   // the file and the wrong key.
   static Result<Database> parse(std::span<const NamedText> files);
+  // As parse, of files that are read already.
+  explicit Database(std::span<const RecordFile> files);
+  Database() = default;
+
+  // All entries of both; one of `upper` holds before every one of `lower`, however near.
+  static Database layered(const Database& lower, const Database& upper);
 
   // The nearest entry's tunables of a kernel; empty where none has any (the kernel's defaults hold then).
   // shape: what it is to compute, as kernels::shape_text says; of equally near entries the one for this very
@@ -50,6 +79,7 @@ class Database {
     std::string kernel;
     std::string shape;  // empty: any
     std::vector<kernels::Tuning> tuning;
+    int layer = 0;  // a higher one holds before all lower ones
   };
   static std::optional<int> nearness(const Entry& entry, const Family& family, std::string_view device_name);
 

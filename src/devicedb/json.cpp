@@ -1,6 +1,7 @@
 #include "devicedb/json.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <vector>
 
@@ -85,6 +86,14 @@ Result<uint64_t> ObjectReader::number(std::string_view key, uint64_t min, uint64
   const auto number = whole ? (*value)->get<uint64_t>() : uint64_t{0};
   if (whole && number >= min && number <= max) return number;
   return complain(key, "must be a whole number from " + std::to_string(min) + " to " + std::to_string(max));
+}
+
+Result<double> ObjectReader::positive(std::string_view key) const {
+  auto value = find(key);
+  if (!value) return propagate(value);
+  const double number = (*value)->is_number() ? (*value)->get<double>() : 0;
+  if (number > 0 && std::isfinite(number)) return number;
+  return complain(key, "must be a number above 0");
 }
 
 Result<const Json*> ObjectReader::object(std::string_view key) const {

@@ -28,6 +28,7 @@ class ObjectReader {
   [[nodiscard]] Result<std::string> string(std::string_view key) const;
   [[nodiscard]] Result<bool> boolean(std::string_view key) const;
   [[nodiscard]] Result<uint64_t> number(std::string_view key, uint64_t min, uint64_t max) const;
+  [[nodiscard]] Result<double> positive(std::string_view key) const;  // finite and above 0
   [[nodiscard]] Result<const Json*> object(std::string_view key) const;
   [[nodiscard]] Result<const Json*> array(std::string_view key) const;
   [[nodiscard]] bool has(std::string_view key) const { return object_.contains(key); }

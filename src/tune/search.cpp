@@ -3,32 +3,29 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <optional>
 #include <random>
 #include <set>
+#include <utility>
 
 #include "base/median.h"
-#include "tune/trial.h"
 
 namespace upres::tune {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-using Tunings = std::vector<kernels::Tuning>;
-
 constexpr size_t kMostCombinations = 200'000;
-constexpr size_t kExhaustive = 64;  // up to so many legal ones all are tried
-constexpr double kMostCompileMs = 2000;
-constexpr double kSubmitMs = 4;  // of launches timed together
-constexpr int kMostLaunches = 64;
-constexpr double kFirstWarmUpS = 0.6;
-constexpr double kWarmUpS = 0.08;
-constexpr int kFinalRounds = 15;
+constexpr size_t kExhaustive = 64;     // up to so many legal ones all are tried
 constexpr double kSampledShare = 0.6;  // of the budget; the rest is for neighbours of the best
-constexpr double kHopeless = 1.5;      // times the best: not measured again
+constexpr double kHopeless = 1.5;      // times the best: not measured well
+constexpr double kMostDuelShare = 0.3;
+constexpr int kExpectedDuelRounds = 8;
+constexpr double kDuelSubmitS = 0.004;
+// A neighbour has up to twice the code, and compilers take more than twice as long for that. What is compiled
+// already tells nothing.
+constexpr double kCompileGrowth = 3;
+constexpr double kLeastCompileMs = 50;
 
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
+double real_now_s() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 // Median distance from the median.
@@ -39,189 +36,253 @@ double spread(const std::vector<double>& values) {
   return median(distances);
 }
 
-bool is_legal(const kernels::DeviceInfo& info, const Task& task, const Tunings& tuning) {
-  return task.kernel->legal(task.graph, task.node(), info, task.selection(tuning)).has_value();
+bool is_legal(const kernels::DeviceInfo& info, const Task& task, const Parameters& parameters) {
+  return task.kernel->legal(task.graph, task.node(), info, task.selection(parameters)).has_value();
 }
 
-std::vector<Tunings> legal_tunings(const kernels::DeviceInfo& info, const Task& task) {
-  std::vector<Tunings> legal;
+std::vector<Parameters> legal_parameters(const kernels::DeviceInfo& info, const Task& task) {
+  std::vector<Parameters> legal;
   const size_t count = std::min(kernels::combination_count(*task.kernel), kMostCombinations);
   for (size_t index = 0; index < count; ++index) {
-    Tunings tuning = kernels::combination(*task.kernel, index);
-    if (is_legal(info, task, tuning)) legal.push_back(std::move(tuning));
+    Parameters parameters = kernels::combination(*task.kernel, index);
+    if (is_legal(info, task, parameters)) legal.push_back(std::move(parameters));
   }
   return legal;
 }
 
+// One tunable one step away.
+std::vector<Parameters> neighbours(const kernels::Kernel& kernel, const Parameters& around) {
+  std::vector<Parameters> all;
+  const auto tunables = kernel.tunables();
+  for (size_t i = 0; i < tunables.size(); ++i) {
+    std::vector<uint32_t> values(tunables[i].values.begin(), tunables[i].values.end());
+    std::sort(values.begin(), values.end());
+    const auto at = std::find(values.begin(), values.end(), around[i].value);
+    for (const int step : {-1, 1}) {
+      const auto next = at - values.begin() + step;
+      if (next < 0 || next >= static_cast<std::ptrdiff_t>(values.size())) continue;
+      Parameters neighbour = around;
+      neighbour[i].value = values[static_cast<size_t>(next)];
+      all.push_back(std::move(neighbour));
+    }
+  }
+  return all;
+}
+
+// Tells what is left of a search's time, and what may be begun with it.
+class Budget {
+ public:
+  explicit Budget(const SearchOptions& options)
+      : now_s_(options.now_s ? options.now_s : real_now_s), begin_s_(now_s_()), length_s_(options.budget_s) {}
+
+  [[nodiscard]] double left_s() const { return begin_s_ + length_s_ - now_s_(); }
+
+  // Of everything but the duel, in seconds from now.
+  [[nodiscard]] double left_of_share_s(double share) const {
+    return begin_s_ + share * (length_s_ - duel_s()) - now_s_();
+  }
+
+  // What one more candidate may take, if it is not the worst so far.
+  [[nodiscard]] double next_s(Scope scope) const {
+    return scope == Scope::everything ? slowest_s_ : slowest_s_ + kCompileGrowth * slowest_compile_s_;
+  }
+
+  template <typename Measure>
+  Result<Timing> timed(const Measure& measure) {
+    const double begin_s = now_s_();
+    Result<Timing> timing = measure();
+    const double length_s = now_s_() - begin_s;
+    // What the first one takes holds what is done once for all.
+    slowest_s_ = count_++ == 1 ? length_s : std::max(slowest_s_, length_s);
+    if (timing) slowest_compile_s_ = std::max(slowest_compile_s_, timing->compile_ms / 1000);
+    return timing;
+  }
+
+  void note_standard(double time_ms) { standard_s_ = time_ms / 1000; }
+
+ private:
+  // Two kernels are compiled, then launched in turn.
+  [[nodiscard]] double duel_s() const {
+    const double launches_s = 2 * kExpectedDuelRounds * std::max(kDuelSubmitS, standard_s_);
+    return std::min(kMostDuelShare * length_s_, 2 * slowest_s_ + launches_s);
+  }
+
+  std::function<double()> now_s_;
+  double begin_s_ = 0;
+  double length_s_ = 0;
+  int count_ = 0;
+  double slowest_s_ = 0;
+  double slowest_compile_s_ = kLeastCompileMs / 1000;
+  double standard_s_ = 0;
+};
+
 class Search {
  public:
-  Search(const vkc::Device& device, const kernels::DeviceInfo& info, const Task& task, Reference reference,
+  Search(Runner& runner, const kernels::DeviceInfo& info, const Task& task, Known& known,
          const SearchOptions& options)
-      : device_(device),
-        info_(info),
-        task_(task),
-        reference_(std::move(reference)),
-        options_(options),
-        is_software_(device.properties().type == vkc::DeviceType::software),
-        begin_(Clock::now()) {}
+      : runner_(runner), info_(info), task_(task), known_(known), options_(options), budget_(options) {}
 
-  Result<SearchResult> run(Tunings standard, std::vector<Tunings> legal) {
+  Result<SearchResult> run(const Parameters& standard, std::vector<Parameters> legal) {
     result_.legal = legal.size();
-    auto trial = measure(standard);
-    if (!trial) return propagate(trial, "the values used so far do not work");
-    result_.standard = result_.best;
-    const bool is_small = legal.size() <= kExhaustive;
-    std::shuffle(legal.begin(), legal.end(), std::mt19937(1));
-    for (const Tunings& tuning : legal) {
-      if (is_over(is_small ? 1.0 : kSampledShare)) break;
-      consider(tuning);
-    }
-    if (!is_small) climb();
+    if (auto status = measure_standard(standard); !status) return propagate(status);
+    recall(legal);
+    budget_.note_standard(result_.standard.time_ms);
+    if (options_.scope == Scope::everything) sample(std::move(legal));
+    climb();
+    if (failure_.code == ErrorCode::input) return tl::unexpected(failure_);
+    result_.is_whole = !is_ended_;
     if (auto status = decide(); !status) return propagate(status);
     return std::move(result_);
   }
 
  private:
-  [[nodiscard]] bool is_over(double share) const {
-    return seconds_since(begin_) > share * options_.budget_s || (options_.cancelled && options_.cancelled());
-  }
-
-  void consider(const Tunings& tuning) {
-    if (!seen_.insert(to_text(tuning)).second) return;
-    auto measured = measure(tuning);
-    if (!measured) result_.rejected.push_back({tuning, measured.error().message});
-  }
-
-  // Compiles, checks and times; keeps the best.
-  Status measure(const Tunings& tuning) {
-    seen_.insert(to_text(tuning));
+  Status measure_standard(const Parameters& standard) {
+    if (is_stopped()) return fail(ErrorCode::cancelled, "stopped");
+    seen_.insert(to_text(standard));
+    const auto timing = budget_.timed([&] {
+      return runner_.measure(task_, standard, {0, budget_.left_s()});
+    });
     ++result_.tried;
-    auto trial = Trial::create(device_, task_, tuning);
-    if (!trial) return propagate(trial);
-    if (trial->compile_ms() > kMostCompileMs)
-      return fail(ErrorCode::device, "it compiles for " + std::to_string(trial->compile_ms()) + " ms");
-    if (auto checked = trial->check(reference_); !checked) return checked;
-    auto time = time_of(*trial);
-    if (!time) return propagate(time);
-    if (result_.tried > 1 && *time >= result_.best.time_ms) return {};
-    result_.best = {tuning, *time};
-    (result_.tried == 1 ? standard_trial_ : best_trial_).emplace(std::move(*trial));
+    if (!timing) {
+      Error error = timing.error();
+      return tl::unexpected(
+          error.code == ErrorCode::device ? error.in_context("the values used so far do not work") : error);
+    }
+    result_.standard = result_.best = {standard, timing->time_ms};
+    known_.time_ms[to_text(standard)] = timing->time_ms;
+    tell(standard, timing->time_ms, "");
     return {};
   }
 
-  // The least of three, unless the first is hopeless.
-  Result<double> time_of(const Trial& trial) const {
-    auto first = trial.time_ms(1);
-    if (!first) return first;
-    if (!(*first > 0) || !std::isfinite(*first)) return fail(ErrorCode::device, "it takes no credible time");
-    if (result_.tried > 1 && *first > 4 * result_.best.time_ms) return first;
-    const int launches = std::clamp(static_cast<int>(kSubmitMs / *first), 1, kMostLaunches);
-    if (auto status = warm_up(trial, launches, result_.tried > 1 ? kWarmUpS : kFirstWarmUpS); !status)
-      return propagate(status);
-    double least = HUGE_VAL;
-    for (int round = 0; round < 3; ++round) {
-      auto time = trial.time_ms(launches);
-      if (!time) return time;
-      if (!(*time > 0)) return fail(ErrorCode::device, "it takes no credible time");
-      least = std::min(least, *time);
-      if (result_.tried > 1 && least > kHopeless * result_.best.time_ms) break;
+  // What earlier searches know of the legal ones.
+  void recall(const std::vector<Parameters>& legal) {
+    for (const Parameters& parameters : legal) {
+      const std::string text = to_text(parameters);
+      if (seen_.contains(text)) continue;
+      const auto rejected = known_.rejected.find(text);
+      const auto time = known_.time_ms.find(text);
+      if (rejected == known_.rejected.end() && time == known_.time_ms.end()) continue;
+      seen_.insert(text);
+      ++result_.known;
+      if (rejected != known_.rejected.end()) {
+        result_.rejected.push_back({parameters, rejected->second});
+      } else if (time->second < result_.best.time_ms) {
+        result_.best = {parameters, time->second};
+      }
     }
-    return least;
   }
 
-  // An idle GPU lowers its clock, and takes a while to raise it again.
-  Status warm_up(const Trial& trial, int launches, double seconds) const {
-    for (const auto begin = Clock::now(); !is_software_ && seconds_since(begin) < seconds;) {
-      if (auto time = trial.time_ms(launches); !time) return propagate(time);
+  void sample(std::vector<Parameters> legal) {
+    const double share = legal.size() <= kExhaustive ? 1 : kSampledShare;
+    std::shuffle(legal.begin(), legal.end(), std::mt19937(1));
+    for (const Parameters& parameters : legal) {
+      if (!may_begin(share)) return;
+      consider(parameters);
     }
-    return {};
   }
 
-  // Neighbours of the best, one tunable one step away, until none is better.
+  // On from the best to a better neighbour, until none is better.
   void climb() {
-    for (Tunings around = {}; to_text(around) != to_text(result_.best.tuning) && !is_over(1.0);) {
-      around = result_.best.tuning;
-      for (const Tunings& neighbour : neighbours(around)) {
-        if (is_over(1.0)) return;
-        if (is_legal(info_, task_, neighbour)) consider(neighbour);
+    for (std::string around; around != to_text(result_.best.parameters) && !is_ended_;) {
+      const Parameters from = result_.best.parameters;
+      around = to_text(from);
+      for (const Parameters& neighbour : neighbours(*task_.kernel, from)) {
+        if (seen_.contains(to_text(neighbour)) || !is_legal(info_, task_, neighbour)) continue;
+        if (!may_begin(1)) return;
+        consider(neighbour);
       }
     }
   }
 
-  [[nodiscard]] std::vector<Tunings> neighbours(const Tunings& around) const {
-    std::vector<Tunings> all;
-    const auto tunables = task_.kernel->tunables();
-    for (size_t i = 0; i < tunables.size(); ++i) {
-      std::vector<uint32_t> values(tunables[i].values.begin(), tunables[i].values.end());
-      std::sort(values.begin(), values.end());
-      const auto at = std::find(values.begin(), values.end(), around[i].value);
-      for (const int step : {-1, 1}) {
-        const auto next = at - values.begin() + step;
-        if (next < 0 || next >= static_cast<std::ptrdiff_t>(values.size())) continue;
-        Tunings neighbour = around;
-        neighbour[i].value = values[static_cast<size_t>(next)];
-        all.push_back(std::move(neighbour));
-      }
+  [[nodiscard]] bool is_stopped() const { return options_.cancelled && options_.cancelled(); }
+
+  bool may_begin(double share) {
+    const bool fits = budget_.left_of_share_s(share) >= budget_.next_s(options_.scope);
+    if (is_stopped() || (!fits && share >= 1)) is_ended_ = true;
+    return fits && !is_ended_;
+  }
+
+  void consider(const Parameters& parameters) {
+    if (!seen_.insert(to_text(parameters)).second) return;
+    const MeasureLimits limits{kHopeless * result_.best.time_ms, budget_.left_of_share_s(1)};
+    const auto timing = budget_.timed([&] { return runner_.measure(task_, parameters, limits); });
+    if (timing) {
+      ++result_.tried;
+      known_.time_ms[to_text(parameters)] = timing->time_ms;
+      if (timing->time_ms < result_.best.time_ms) result_.best = {parameters, timing->time_ms};
+      tell(parameters, timing->time_ms, "");
+    } else if (timing.error().code == ErrorCode::device) {
+      ++result_.tried;
+      reject(parameters, timing.error().message);
+      tell(parameters, std::nullopt, timing.error().message);
+    } else {
+      is_ended_ = true;
+      failure_ = timing.error();
     }
-    return all;
+  }
+
+  void reject(const Parameters& parameters, const std::string& reason) {
+    known_.time_ms.erase(to_text(parameters));
+    known_.rejected[to_text(parameters)] = reason;
+    result_.rejected.push_back({parameters, reason});
+  }
+
+  void tell(const Parameters& parameters, std::optional<double> time_ms, const std::string& reason) const {
+    if (options_.on_candidate)
+      options_.on_candidate({parameters, time_ms, reason, result_.standard, result_.best});
   }
 
   // Both again in turn: the best must win beyond noise, or the standard stays.
   Status decide() {
-    if (!best_trial_) return {};  // nothing was better
-    const int launches = std::clamp(static_cast<int>(kSubmitMs / result_.standard.time_ms), 1, kMostLaunches);
-    if (auto status = warm_up(*standard_trial_, launches, kWarmUpS); !status) return status;
-    std::vector<double> best_ms, standard_ms;
-    for (int round = 0; round < kFinalRounds; ++round) {
-      for (const auto& [trial, times] :
-           {std::pair{&*standard_trial_, &standard_ms}, std::pair{&*best_trial_, &best_ms}}) {
-        auto time = trial->time_ms(launches);
-        if (!time) return propagate(time);
-        times->push_back(*time);
-      }
+    if (to_text(result_.best.parameters) == to_text(result_.standard.parameters)) return {};
+    const auto duel = is_stopped() ? Result<Duel>(fail(ErrorCode::cancelled, "stopped"))
+                                   : runner_.duel(task_, result_.standard.parameters, result_.best.parameters,
+                                                  budget_.left_s());
+    if (!duel) {
+      if (duel.error().code == ErrorCode::input) return tl::unexpected(duel.error());
+      if (duel.error().code == ErrorCode::device) reject(result_.best.parameters, duel.error().message);
+      result_.best = result_.standard;
+      result_.is_whole = false;
+      return {};
     }
-    result_.standard.time_ms = median(standard_ms);
-    result_.best.time_ms = median(best_ms);
-    const double noise = spread(best_ms) + spread(standard_ms);
-    if (result_.best.time_ms > result_.standard.time_ms - noise) result_.best = result_.standard;
+    result_.standard.time_ms = median(duel->standard_ms);
+    result_.best.time_ms = median(duel->best_ms);
+    const double noise = spread(duel->best_ms) + spread(duel->standard_ms);
+    if (!(result_.best.time_ms < result_.standard.time_ms - noise)) result_.best = result_.standard;
     return {};
   }
 
-  const vkc::Device& device_;
+  Runner& runner_;
   const kernels::DeviceInfo& info_;
   const Task& task_;
-  Reference reference_;
+  Known& known_;
   const SearchOptions& options_;
-  bool is_software_;
-  Clock::time_point begin_;
+  Budget budget_;
   SearchResult result_;
   std::set<std::string> seen_;
-  std::optional<Trial> standard_trial_;
-  std::optional<Trial> best_trial_;  // if it is not the standard
+  bool is_ended_ = false;  // by time, by the caller or by the runner
+  Error failure_ = {ErrorCode::cancelled, ""};
 };
 
 }  // namespace
 
-std::string to_text(const std::vector<kernels::Tuning>& tuning) {
+std::string to_text(const Parameters& parameters) {
   std::string text;
-  for (const kernels::Tuning& tuned : tuning) {
+  for (const kernels::Tuning& tuned : parameters) {
     text += (text.empty() ? "" : " ") + tuned.name + "=" + std::to_string(tuned.value);
   }
   return text;
 }
 
-Result<SearchResult> search(const vkc::Device& device, const kernels::DeviceInfo& info,
-                            const devicedb::Database& database, const Task& task,
+Result<SearchResult> search(Runner& runner, const kernels::DeviceInfo& info,
+                            const devicedb::Database& database, const Task& task, Known& known,
                             const SearchOptions& options) {
-  auto legal = legal_tunings(info, task);
-  if (legal.empty()) return fail(ErrorCode::device, "no values of its tunables are legal on this device");
-  Tunings standard = kernels::complete_tuning(
+  Parameters standard = kernels::complete_tuning(
       *task.kernel, database.tuning(info, task.kernel->id(), kernels::shape_text(task.node(), task.dtype)));
+  std::vector<Parameters> legal = legal_parameters(info, task);
+  if (legal.empty()) return fail(ErrorCode::device, "no values of its tunables are legal on this device");
   if (!is_legal(info, task, standard)) standard = legal.front();
-  auto reference = make_reference(task);
-  if (!reference) return propagate(reference);
-  return Search(device, info, task, std::move(*reference), options)
-      .run(std::move(standard), std::move(legal));
+  return Search(runner, info, task, known, options).run(standard, std::move(legal));
 }
 
 }  // namespace upres::tune

@@ -1,25 +1,27 @@
-// Looks for the values of a kernel's tunables that are fastest for a task on a device.
+// Looks for the values of a kernel's tunables that are fastest for a task on a device. Knows no Vulkan: what
+// measures is a Runner.
 #pragma once
 
-#include <vkc/device.h>
-
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
 #include "devicedb/devicedb.h"
+#include "tune/known.h"
+#include "tune/runner.h"
 #include "tune/task.h"
 
 namespace upres::tune {
 
 struct Measured {
-  std::vector<kernels::Tuning> tuning;
+  Parameters parameters;
   double time_ms = 0;
 };
 
 struct Rejected {
-  std::vector<kernels::Tuning> tuning;
+  Parameters parameters;
   std::string reason;
 };
 
@@ -27,24 +29,46 @@ struct SearchResult {
   Measured standard;  // what the database or the kernel itself would use
   Measured best;      // never slower than the standard, beyond noise
   std::vector<Rejected> rejected;
-  size_t tried = 0;
+  size_t tried = 0;  // in this search
+  size_t known = 0;  // from earlier ones
   size_t legal = 0;
+  bool is_whole = false;  // neither time nor patience ran out: another search would find no more
+};
+
+// Something a search has just learnt.
+struct Candidate {
+  const Parameters& parameters;
+  std::optional<double> time_ms;  // absent: it was rejected
+  std::string reason;
+  const Measured& standard;  // time 0: not known yet
+  const Measured& best;
+};
+
+enum class Scope {
+  everything,  // all legal values where there are few, else a random sample and the neighbours of the best
+  neighbours,  // of the standard values, and on from there while they get better
 };
 
 struct SearchOptions {
-  double budget_s = 10;                  // of the whole search
+  double budget_s = 10;  // of the whole search, the comparison at its end included
+  Scope scope = Scope::everything;
   std::function<bool()> cancelled = {};  // ends the search; what was found counts
+  std::function<void(const Candidate&)> on_candidate = {};
+  std::function<double()> now_s = {};  // a clock, for tests; empty: the real one
 };
 
-// The standard values are measured first. Then all legal ones where there are few, else a random sample and
-// the neighbours of the best. A candidate that does not compile, compiles for over 2 s, computes a wrong
-// result or takes no credible time is rejected. At the end the best and the standard are measured again in
-// turn, and the best must win beyond noise. Errors: device (not even the standard values work).
-Result<SearchResult> search(const vkc::Device& device, const kernels::DeviceInfo& info,
-                            const devicedb::Database& database, const Task& task,
+// The standard values are measured first, then others until the time is up, those in `known` not again; what
+// is learnt is added there. At the end the best and the standard are measured in turn, and the best must win
+// beyond noise; without time for that the standard stays. A candidate is begun only if one as slow as the
+// slowest so far would end in time.
+//
+// Errors: device (no values are legal, or the standard ones do not work), cancelled (nothing was measured),
+// input (the runner cannot measure).
+Result<SearchResult> search(Runner& runner, const kernels::DeviceInfo& info,
+                            const devicedb::Database& database, const Task& task, Known& known,
                             const SearchOptions& options);
 
 // "group_size_x=32 pixels_x=4"
-std::string to_text(const std::vector<kernels::Tuning>& tuning);
+std::string to_text(const Parameters& parameters);
 
 }  // namespace upres::tune

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "graph/graph.h"
 #include "kernels/kernel.h"
+#include "plan/plan.h"
 
 namespace upres::tune {
 
@@ -28,6 +29,13 @@ struct Task {
 
 // "64->32 3x3 fp16 on 1280x720"
 std::string to_text(const Task& task);
+// The same with kernel, padding, ReLU and storages: whatever a time depends on.
+std::string exact_text(const Task& task);
+
+// A convolution or a pair alone. op: weights and biases may be missing; random ones take their place. Its
+// input lies in the storage that the kernel likes best, and its output. Errors: usage (the kernel does not
+// compute it in this type).
+Result<Task> make_task(const kernels::Kernel& kernel, graph::Operator op, const Extent& extent, DType dtype);
 
 // A task for every kind of convolution of the network, as it is and as plans fuse it (with a pixel shuffle,
 // in pairs; same channels, kernel size and padding count once), and every kernel that computes it in this
@@ -35,5 +43,13 @@ std::string to_text(const Task& task);
 // kernels; empty: all. Errors: model (a size that the network cannot do).
 Result<std::vector<Task>> make_tasks(const graph::Graph& network, const Extent& size, DType dtype,
                                      const kernels::DeviceInfo& device, const std::vector<std::string>& only);
+
+// The same for the convolutions of usual networks that enlarge pictures, whatever the model at hand.
+std::vector<Task> standard_tasks(const Extent& size, DType dtype, const kernels::DeviceInfo& device,
+                                 const std::vector<std::string>& only);
+
+// The convolutions of a network as a device runs them: a task for each kind, with the kernels and storages
+// that were chosen. extent: of all inputs; networks that enlarge do so at their end. Most work first.
+std::vector<Task> chosen_tasks(const plan::ChosenGraph& chosen, const Extent& extent);
 
 }  // namespace upres::tune

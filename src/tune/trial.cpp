@@ -14,8 +14,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using session::device_error;
 
-// Not a multiple of any tile, and several of most.
-constexpr Extent kCheckExtent = {101, 37};
 constexpr Extent kPatternExtent = {64, 64};
 
 // Memory of a launch.
@@ -127,9 +125,9 @@ const kernels::KernelChoice& Trial::choice() const { return impl_->choice; }
 double Trial::compile_ms() const { return impl_->compile_ms; }
 std::span<const kernels::Tuning> Trial::tuning() const { return impl_->tuning; }
 
-Result<Reference> make_reference(const Task& task) {
+Result<Reference> make_reference(const Task& task, const Extent& extent) {
   Reference reference;
-  reference.test = kernels::conv_case(task.node().op, kCheckExtent);
+  reference.test = kernels::conv_case(task.node().op, extent);
   if (task.dtype == DType::f16) kernels::allow_rounding(reference.test, kernels::kHalfBits);
   reference.inputs = kernels::case_inputs(reference.test);
   auto expected = kernels::case_expected(reference.test, reference.inputs);

@@ -18,8 +18,10 @@ struct Reference {
   std::vector<Tensor> inputs;
   std::vector<Tensor> expected;
 };
+// Not a multiple of any tile, and several of most.
+inline constexpr Extent kCheckExtent = {101, 37};
 // Errors: model.
-Result<Reference> make_reference(const Task& task);
+Result<Reference> make_reference(const Task& task, const Extent& extent = kCheckExtent);
 
 // One thread at a time. Errors of all members: device.
 class Trial {

@@ -7,6 +7,7 @@
 #include <system_error>
 #include <vector>
 
+#include "base/display_name.h"
 #include "base/hash.h"
 #include "upscale/files.h"
 
@@ -28,6 +29,16 @@ std::string make_record(std::string_view key, std::string_view value) {
   std::string text;
   for (const std::string_view line : {kHeading, key, value}) text.append(line).push_back('\n');
   return text + hex(hash_text(text)) + "\n";
+}
+
+// What make_record made of this key and a value; nothing of any other text.
+std::optional<std::string> value_of(const std::string& text, std::string_view key) {
+  const size_t begin = kHeading.size() + 1 + key.size() + 1;
+  const size_t end = text.find('\n', begin);
+  if (end == std::string::npos) return std::nullopt;
+  std::string value = text.substr(begin, end - begin);
+  if (text != make_record(key, value)) return std::nullopt;
+  return value;
 }
 
 // Whether it is a file of ours: records, and the pipelines of vkc.
@@ -69,16 +80,18 @@ void remove_oldest(std::vector<File> files, uint64_t limit_bytes) {
 
 }  // namespace
 
-std::optional<std::string> Cache::get(std::string_view key) const {
+std::optional<std::string> Cache::get(std::string_view key, const Log& log) const {
   if (folder_.empty()) return std::nullopt;
-  const auto bytes = read_file(record_path(folder_, key), kMaxRecordBytes);
-  if (!bytes) return std::nullopt;
-  const std::string text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
-  const size_t begin = kHeading.size() + 1 + key.size() + 1;
-  const size_t end = text.find('\n', begin);
-  if (end == std::string::npos) return std::nullopt;
-  std::string value = text.substr(begin, end - begin);
-  if (text != make_record(key, value)) return std::nullopt;
+  const fs::path path = record_path(folder_, key);
+  const auto bytes = read_file(path, kMaxRecordBytes);
+  std::error_code error;
+  if (!bytes && !fs::exists(fs::symlink_status(path, error))) return std::nullopt;
+  auto value =
+      bytes ? value_of({reinterpret_cast<const char*>(bytes->data()), bytes->size()}, key) : std::nullopt;
+  if (!value) {
+    log.warning("cache: " + display_name(path) +
+                " is left out: " + (bytes ? "damaged, or of something else" : bytes.error().message));
+  }
   return value;
 }
 

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/log.h"
+
 namespace upres::upscale {
 
 inline constexpr uint64_t kCacheLimitBytes = 256ULL << 20;
@@ -22,8 +24,9 @@ class Cache {
   // Empty: nothing is kept.
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
 
-  // The value put under exactly this key, if there is one.
-  [[nodiscard]] std::optional<std::string> get(std::string_view key) const;
+  // The value put under exactly this key, if there is one. A record that is there but damaged is told to the
+  // log (warning).
+  [[nodiscard]] std::optional<std::string> get(std::string_view key, const Log& log = {}) const;
   // Makes the folder if it is missing. Key and value are one line each. Whether it worked.
   bool put(std::string_view key, std::string_view value) const;
 

@@ -5,9 +5,7 @@
 #include <utility>
 
 #include "base/display_name.h"
-#include "devicedb/devicedb.h"
 #include "kernels/kernel.h"
-#include "plan/plan.h"
 #include "session/gpu/gpu_session.h"
 #include "upscale/cpu_device.h"
 #include "upscale/version.h"
@@ -37,7 +35,12 @@ Status check_kernel(const std::string& id, bool is_cpu) {
 }
 
 Device::Device(DeviceEntry entry, DeviceOptions options, std::optional<vkc::Device> gpu, Log log)
-    : entry_(std::move(entry)), options_(std::move(options)), gpu_(std::move(gpu)), log_(std::move(log)) {}
+    : entry_(std::move(entry)), options_(std::move(options)), gpu_(std::move(gpu)), log_(std::move(log)) {
+  if (gpu_) {
+    tunings_ = std::make_shared<Tunings>(options_.cache, entry_.info,
+                                         tuning_key(entry_.info, gpu_->properties()), log_);
+  }
+}
 
 Result<Device> Device::open(const DeviceEntry& entry, const DeviceOptions& options, Log log) {
   if (auto checked = check_kernel(options.kernel, entry.is_cpu()); !checked) return propagate(checked);
@@ -49,11 +52,15 @@ Result<Device> Device::open(const DeviceEntry& entry, const DeviceOptions& optio
   return Device(entry, options, std::move(*gpu), std::move(log));
 }
 
+Result<std::shared_ptr<const plan::ChosenGraph>> Device::choose_kernels(const graph::Graph& graph,
+                                                                        Precision precision) const {
+  const DType dtype = precision == Precision::fp16 ? DType::f16 : DType::f32;
+  return plan::choose_kernels(graph, entry_.info, *tunings_->database(), {options_.kernel, dtype});
+}
+
 Result<std::unique_ptr<session::Session>> Device::make_gpu_session(const graph::Graph& graph,
                                                                    Precision precision) const {
-  const DType dtype = precision == Precision::fp16 ? DType::f16 : DType::f32;
-  auto chosen =
-      plan::choose_kernels(graph, entry_.info, devicedb::Database::embedded(), {options_.kernel, dtype});
+  auto chosen = choose_kernels(graph, precision);
   if (!chosen) return propagate(chosen);
   session::GpuOptions options;
   options.slots = options_.slots;

@@ -12,17 +12,19 @@
 #include "base/log.h"
 #include "graph/graph.h"
 #include "kernels/device_info.h"
+#include "plan/plan.h"
 #include "session/session.h"
 #include "upscale/cache.h"
 #include "upscale/devices.h"
 #include "upscale/precision.h"
+#include "upscale/tunings.h"
 
 namespace upres::upscale {
 
 struct DeviceOptions {
   int threads = 0;     // of the CPU device, and those that copy for a GPU; 0: as many as there are cores
   std::string kernel;  // id of a convolution kernel to use wherever it is legal; empty: the plan's choice
-  Cache cache = {};    // for compiled pipelines and measured precisions
+  Cache cache = {};    // for compiled pipelines, measured precisions and tuned parameters
   int slots = 2;       // jobs in flight on a GPU
   bool statistics = false;  // asks the driver for registers and spills of kernels, see session::KernelFacts
 };
@@ -43,6 +45,9 @@ class Device {
   [[nodiscard]] bool is_cpu() const { return entry_.is_cpu(); }
   [[nodiscard]] const DeviceOptions& options() const { return options_; }
 
+  // The tunables that its sessions use, and where tuned ones are kept; null for the CPU. Shared by copies.
+  [[nodiscard]] Tunings* tunings() const { return tunings_.get(); }
+
   // The open Vulkan device; null for the CPU.
   [[nodiscard]] const vkc::Device* gpu() const { return gpu_ ? &*gpu_ : nullptr; }
 
@@ -55,6 +60,10 @@ class Device {
   // Makes a graph ready in fp32 or in another form that resolve() gave. Errors: device, usage.
   [[nodiscard]] Result<std::unique_ptr<session::Session>> make_session(const graph::Graph& graph,
                                                                        Precision precision) const;
+
+  // Kernels and parameters that a session of a GPU in this form uses. Errors: device, usage.
+  [[nodiscard]] Result<std::shared_ptr<const plan::ChosenGraph>> choose_kernels(const graph::Graph& graph,
+                                                                                Precision precision) const;
 
   // The form in which this network is computed when `wanted` is asked for; `auto` may measure (see
   // precision.h). Errors: device, when the device or this version cannot do what was asked for.
@@ -70,6 +79,7 @@ class Device {
   DeviceEntry entry_;
   DeviceOptions options_;
   std::optional<vkc::Device> gpu_;  // absent for the CPU
+  std::shared_ptr<Tunings> tunings_;
   Log log_;
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -209,9 +210,10 @@ struct ConvolutionChecker {
 Result<std::vector<KernelCheck>> check_kernels(const Device& device, Precision precision,
                                                const std::function<bool()>& cancelled) {
   std::vector<KernelCheck> checks;
-  const auto database = devicedb::Database::embedded();
-  ConvolutionChecker convolutions{device, database, checks};
-  for (kernels::KernelCase& test : cases_for(device, database)) {
+  const auto database =
+      device.is_cpu() ? std::make_shared<const devicedb::Database>() : device.tunings()->database();
+  ConvolutionChecker convolutions{device, *database, checks};
+  for (kernels::KernelCase& test : cases_for(device, *database)) {
     if (cancelled && cancelled()) return fail(ErrorCode::cancelled, "stopped");
     if (!graph::convolutions(test.node().op).empty() && !device.is_cpu()) {
       convolutions.check(test);

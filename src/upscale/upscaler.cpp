@@ -96,7 +96,7 @@ Upscaler::Upscaler(const Device& device, PictureModel model, UpscalerOptions opt
                    Log log)
     : device_(device),
       model_(std::move(model)),
-      options_(options),
+      options_(std::move(options)),
       precision_(precision),
       log_(std::move(log)) {
   attempts_.push_back({device_, precision_});
@@ -106,7 +106,11 @@ Result<Upscaler> Upscaler::create(const Device& device, PictureModel model, cons
                                   Log log) {
   const auto precision = device.resolve(options.precision, model.model.network);
   if (!precision) return tl::unexpected(precision.error());
-  return Upscaler(device, std::move(model), options, *precision, std::move(log));
+  const auto first_use =
+      tune_for_first_use(device, model.model.network, *precision, {options.tune_s, options.cancelled});
+  Upscaler upscaler(device, std::move(model), options, *precision, std::move(log));
+  upscaler.first_use_ = first_use;
+  return upscaler;
 }
 
 // The index-th way to compute, null when there are no more: as asked for, in fp32, on the CPU.

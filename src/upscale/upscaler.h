@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "base/image.h"
 #include "base/log.h"
 #include "upscale/device.h"
+#include "upscale/first_use.h"
 #include "upscale/model.h"
 #include "upscale/precision.h"
 #include "upscale/tiled_run.h"
@@ -25,6 +27,9 @@ struct UpscalerOptions {
       {};  // largest edge of a window in input pixels, overlap included; absent: from memory and limits
   // Looks for the CPU when a GPU fails. Off with a forced kernel, whose result nothing else may stand in for.
   bool fall_back_to_cpu = true;
+  // Time to tune for a network that this device did not run before (first_use.h); 0: none.
+  double tune_s = 0;
+  std::function<bool()> cancelled = {};  // ends tuning
 };
 
 struct ProcessOptions {
@@ -60,6 +65,8 @@ class Upscaler {
 
   [[nodiscard]] const PictureModel& model() const { return model_; }
   [[nodiscard]] Precision precision() const { return precision_; }
+  // What create() spent on tuning; nothing, if there was nothing to tune.
+  [[nodiscard]] const std::optional<FirstUse>& first_use() const { return first_use_; }
   [[nodiscard]] std::string device_name() const { return device_.info().name; }
 
  private:
@@ -85,6 +92,7 @@ class Upscaler {
   Precision precision_;
   Log log_;
   std::vector<Attempt> attempts_;
+  std::optional<FirstUse> first_use_;
   std::set<std::string> told_kernels_;  // in the log already
 };
 

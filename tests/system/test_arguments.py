@@ -114,7 +114,7 @@ def test_the_default_model_is_the_smallest_that_suffices(upres, photo):
 
 @pytest.mark.parametrize("arguments", [
     ["--fit", "inside"], ["--lossless"], ["--bit-depth", "8"], ["--skip-existing"], ["--recursive"], ["--lower", "on"],
-    ["--no-tune"], ["--passes"], ["-s", "0"], ["-s", "1"], ["-s", "nan"], ["-s", "-3"], ["-s", "65"], ["-s", "big"],
+    ["--passes"], ["-s", "0"], ["-s", "1"], ["-s", "nan"], ["-s", "-3"], ["-s", "65"], ["-s", "big"],
     ["-s", "0x0"], ["-s"], ["-s", "5"], ["-s", "4.01"], ["-s", "64"], ["--format", "bmp"], ["--quality", "0"],
     ["--quality", "101"], ["--tile", "0"], ["--threads", "0"], ["--precision", "fp64"], ["--kernel", "no_such"],
     ["--cache", "a", "--no-cache"], ["-o", "out.xyz"], ["-o", "out.gif"], ["-o", "out.png", "--format", "webp"], ["-x.png"],

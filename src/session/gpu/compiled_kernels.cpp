@@ -1,8 +1,10 @@
 #include "session/gpu/compiled_kernels.h"
 
 #include <chrono>
+#include <span>
 #include <string>
 
+#include "base/hash.h"
 #include "session/gpu/vkc_error.h"
 #include "upres_shaders_kernels.h"
 
@@ -38,6 +40,15 @@ Result<vkc::Kernel> compile_kernel(const vkc::Device& device, const kernels::Ker
                           {.trusted = true, .statistics = statistics});
   if (!kernel) return device_error(kernel.error(), "compiling " + module + " for node " + std::string(node));
   return std::move(*kernel);
+}
+
+uint64_t module_hash(std::string_view kernel) {
+  uint64_t hash = 0;
+  for (const vkc::KernelSource* source : upres_shaders_kernels::all()) {
+    const bool is_variant = source->name.starts_with(std::string(kernel) + "_");
+    if (source->name == kernel || is_variant) hash = hash_bytes(std::as_bytes(source->spirv), hash);
+  }
+  return hash;
 }
 
 Result<std::vector<vkc::Kernel>> compile_kernels(const vkc::Device& device, const plan::ChosenGraph& chosen,

@@ -4,6 +4,8 @@
 #include <vkc/device.h>
 #include <vkc/kernel.h>
 
+#include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
@@ -17,6 +19,9 @@ namespace upres::session {
 // device refuses it).
 Result<vkc::Kernel> compile_kernel(const vkc::Device& device, const kernels::KernelChoice& choice,
                                    std::string_view node, bool statistics = false);
+
+// A hash of all compiled modules of a kernel, whatever the variant: a measurement of one holds for no other.
+uint64_t module_hash(std::string_view kernel);
 
 // One kernel per node, by node index; nodes with the same module, constants and group size share one. Errors:
 // device (the device refuses it; the node is named).

@@ -85,6 +85,7 @@ Result<Upscaler> Upscaler::create(const Device& device, const Model& model, cons
     inner.precision = options.precision;
     if (options.tile_px > 0) inner.tile_px = options.tile_px;
     inner.fall_back_to_cpu = options.fall_back_to_cpu;
+    if (options.tune) inner.tune_s = upscale::kFirstUseS;
     auto upscaler = upscale::Upscaler::create(device.impl().device, model.impl().model, inner, log);
     if (!upscaler) return propagate(upscaler);
     return Upscaler(std::make_unique<Impl>(Engine::Parts{device, model, std::move(*upscaler)},

@@ -157,8 +157,7 @@ TEST(Options, ValuesAreChecked) {
                              {"--cache", ""},
                              {"--cache", "a", "--no-cache"},
                              {"--passes"},
-                             {"--lower", "on"},
-                             {"--no-tune"}}) {
+                             {"--lower", "on"}}) {
     EXPECT_FALSE(parse(wrong).ok) << ::testing::PrintToString(wrong);
   }
 }

@@ -1,0 +1,105 @@
+#include "upscale/tune.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <string>
+#include <utility>
+
+namespace upres::upscale {
+namespace {
+
+constexpr double kNoteInterval_s = 1;
+
+double real_now_s() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+std::string note_name(const tune::Task& task) { return "trials of " + tune::exact_text(task); }
+
+tune::Known earlier_trials(const Tunings& tunings, const tune::Task& task) {
+  const auto text = tunings.note(task.kernel->id(), note_name(task));
+  if (!text) return {};
+  return tune::known_from_json(*text).value_or(tune::Known());
+}
+
+void keep_trials(const Tunings& tunings, const tune::Task& task, const tune::Known& known) {
+  tunings.put_note(task.kernel->id(), note_name(task), tune::to_json(known));
+}
+
+// A whole search may find that what is used so far is the best, and then an earlier winner goes.
+void keep_winner(Tunings& tunings, const tune::Task& task, const tune::SearchResult& result) {
+  const bool has_won = tune::to_text(result.best.parameters) != tune::to_text(result.standard.parameters);
+  if (!has_won && !result.is_whole) return;
+  tunings.keep({{},
+                std::string(task.kernel->id()),
+                kernels::shape_text(task.node(), task.dtype),
+                result.best.parameters,
+                fmt::format("Tuned at {}x{}: {:.4g} ms, before {:.4g} ms.", task.extent.width_px,
+                            task.extent.height_px, result.best.time_ms, result.standard.time_ms),
+                true});
+}
+
+class Tuner {
+ public:
+  Tuner(Tunings& tunings, const kernels::DeviceInfo& info, tune::Runner& runner, const TuneOptions& options)
+      : tunings_(tunings),
+        info_(info),
+        runner_(runner),
+        options_(options),
+        now_s_(options.now_s ? options.now_s : real_now_s),
+        begin_s_(now_s_()) {}
+
+  Status run(std::span<const tune::Task> tasks) {
+    for (size_t i = 0; i < tasks.size() && left_s() > 0; ++i) {
+      if (options_.cancelled && options_.cancelled()) break;
+      const auto result = search(tasks[i], {i, tasks.size(), 0, options_.budget_s},
+                                 left_s() / static_cast<double>(tasks.size() - i));
+      if (!result && result.error().code == ErrorCode::input) return tl::unexpected(result.error());
+      if (result) keep_winner(tunings_, tasks[i], *result);
+      if (options_.on_result) options_.on_result(tasks[i], result);
+    }
+    return {};
+  }
+
+ private:
+  [[nodiscard]] double left_s() const { return begin_s_ + options_.budget_s - now_s_(); }
+
+  Result<tune::SearchResult> search(const tune::Task& task, TuneProgress progress, double budget_s) {
+    tune::Known known = earlier_trials(tunings_, task);
+    double noted_s = now_s_();
+    tune::SearchOptions options;
+    options.budget_s = budget_s;
+    options.scope = options_.scope;
+    options.cancelled = options_.cancelled;
+    options.now_s = now_s_;
+    options.on_candidate = [&](const tune::Candidate& candidate) {
+      // What may have killed a process must not be tried again, whatever happens to this one.
+      if (!candidate.time_ms || now_s_() - noted_s > kNoteInterval_s) {
+        keep_trials(tunings_, task, known);
+        noted_s = now_s_();
+      }
+      progress.spent_s = now_s_() - begin_s_;
+      if (options_.on_candidate) options_.on_candidate(task, candidate, progress);
+    };
+    auto result = tune::search(runner_, info_, tunings_.untuned(), task, known, options);
+    keep_trials(tunings_, task, known);
+    return result;
+  }
+
+  Tunings& tunings_;
+  const kernels::DeviceInfo& info_;
+  tune::Runner& runner_;
+  const TuneOptions& options_;
+  std::function<double()> now_s_;
+  double begin_s_ = 0;
+};
+
+}  // namespace
+
+Status tune_tasks(Tunings& tunings, const kernels::DeviceInfo& info, tune::Runner& runner,
+                  std::span<const tune::Task> tasks, const TuneOptions& options) {
+  return Tuner(tunings, info, runner, options).run(tasks);
+}
+
+}  // namespace upres::upscale

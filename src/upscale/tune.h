@@ -1,0 +1,41 @@
+// Tuning a device: what is found is kept in its Tunings, and a later call goes on from there.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+
+#include "base/error.h"
+#include "graph/graph.h"
+#include "tune/runner.h"
+#include "tune/search.h"
+#include "tune/task.h"
+#include "upscale/device.h"
+
+namespace upres::upscale {
+
+// How far a call is.
+struct TuneProgress {
+  size_t task = 0;  // index of the one at hand
+  size_t tasks = 0;
+  double spent_s = 0;
+  double budget_s = 0;
+};
+
+struct TuneOptions {
+  double budget_s = 60;  // in all; what one task leaves goes to the others
+  tune::Scope scope = tune::Scope::everything;
+  std::function<bool()> cancelled = {};
+  std::function<void(const tune::Task&, const tune::Candidate&, const TuneProgress&)> on_candidate = {};
+  // What became of a task; an error ends the call only if it is none of the task's own (device).
+  std::function<void(const tune::Task&, const Result<tune::SearchResult>&)> on_result = {};
+  std::function<double()> now_s = {};  // a clock, for tests
+};
+
+// Searches each task in turn, against what holds without earlier tuning of this very device, and keeps what
+// wins. Candidates that earlier calls measured, or found to be bad for this driver, are not tried again.
+// Stopped, it keeps what there is. Errors: input (the runner cannot measure).
+Status tune_tasks(Tunings& tunings, const kernels::DeviceInfo& info, tune::Runner& runner,
+                  std::span<const tune::Task> tasks, const TuneOptions& options);
+
+}  // namespace upres::upscale
