@@ -18,6 +18,10 @@ using session::device_error;
 
 constexpr std::string_view kDoing = "measuring the device's peak";
 
+double ms_since(Clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
+
 // With the struct in the shaders. These values leave sums finite and far from subnormal for any number of
 // rounds.
 struct Push {
@@ -34,7 +38,7 @@ constexpr uint64_t kMatrixBytes = 16 * 16 * sizeof(float);
 
 // Submits shorter than this are mostly dispatch; a multiple of it stays far below any watchdog's limit.
 constexpr double kLeast_ms = 8;
-constexpr double kMeasured_ms = 400;  // in all, clocks rising in the beginning
+constexpr double kMeasured_ms = 500;  // in all, clocks rising in the beginning
 constexpr uint32_t kMostRounds = 1U << 24;
 
 // One of the shaders with a grid that fills the device.
@@ -90,8 +94,12 @@ class Runner {
     return Runner(device, load, std::move(*kernel), std::move(*output), std::move(*stamps));
   }
 
-  // Device time of so many rounds.
-  Result<double> run(uint32_t rounds) const {
+  // Time of so many rounds: the device's, and the host's from before the submit until after it.
+  struct Times {
+    double device_ms = 0;
+    double host_ms = 0;
+  };
+  Result<Times> run(uint32_t rounds) const {
     auto commands = vkc::Commands::create(device_);
     if (!commands) return device_error(commands.error(), kDoing);
     const Push push{rounds};
@@ -99,12 +107,14 @@ class Runner {
     (void)commands->write_timestamp(stamps_, 0);
     (void)kernel_.dispatch(*commands, {groups_, 1, 1}, {{"output", output_}}, push);
     (void)commands->write_timestamp(stamps_, 1);
+    const auto begin = Clock::now();
     const auto submission = commands->submit();
     if (!submission) return device_error(submission.error(), kDoing);
     if (auto done = submission->wait(); !done) return device_error(done.error(), kDoing);
+    const double host_ms = ms_since(begin);
     const auto ms = stamps_.elapsed_ms(0, 1);
     if (!ms) return device_error(ms.error(), kDoing);
-    return *ms;
+    return Times{*ms, host_ms};
   }
 
  private:
@@ -123,13 +133,18 @@ class Runner {
   vkc::Timestamps stamps_;
 };
 
+// Whether more rounds are needed for a good measurement; never by a device's clock alone, which may be wrong.
+bool is_short(const Runner::Times& times) {
+  return times.device_ms < kLeast_ms && times.host_ms < 4 * kLeast_ms;
+}
+
 // Rounds that take about kLeast_ms: doubled from one, so that no submit is long on a slow device.
 Result<uint32_t> enough_rounds(const Runner& runner) {
   uint32_t rounds = 1;
   for (; rounds < kMostRounds; rounds *= 2) {
-    const auto ms = runner.run(rounds);
-    if (!ms) return tl::unexpected(ms.error());
-    if (*ms >= kLeast_ms) break;
+    const auto times = runner.run(rounds);
+    if (!times) return tl::unexpected(times.error());
+    if (!is_short(*times)) break;
   }
   return rounds;
 }
@@ -140,21 +155,15 @@ Result<double> gflops_of(const vkc::Device& device, const Load& load) {
   auto rounds = enough_rounds(*runner);
   if (!rounds) return propagate(rounds);
   double best_ms_per_round = 0;
-  double spent_ms = 0;
   const auto begin = Clock::now();
-  const auto is_over = [&] {
-    const std::chrono::duration<double, std::milli> wall = Clock::now() - begin;
-    return spent_ms >= kMeasured_ms || wall.count() >= 3 * kMeasured_ms;
-  };
-  while (!is_over()) {
-    const auto ms = runner->run(*rounds);
-    if (!ms) return tl::unexpected(ms.error());
-    spent_ms += *ms;
-    const double ms_per_round = *ms / *rounds;
-    if (*ms > 0 && (best_ms_per_round == 0 || ms_per_round < best_ms_per_round))
+  do {
+    const auto times = runner->run(*rounds);
+    if (!times) return tl::unexpected(times.error());
+    const double ms_per_round = times->device_ms / *rounds;
+    if (ms_per_round > 0 && (best_ms_per_round == 0 || ms_per_round < best_ms_per_round))
       best_ms_per_round = ms_per_round;
-    if (*ms < kLeast_ms / 2 && *rounds < kMostRounds) *rounds *= 2;  // the clock has risen
-  }
+    if (is_short(*times) && *rounds < kMostRounds) *rounds *= 2;  // the clock has risen
+  } while (ms_since(begin) < kMeasured_ms);
   if (!(best_ms_per_round > 0)) return fail(ErrorCode::device, "the device's clock stands still");
   return load.flops_per_round / best_ms_per_round / 1e6;
 }

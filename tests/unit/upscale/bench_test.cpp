@@ -63,14 +63,5 @@ TEST(Bench, AKernelsShareIsThatOfItsMultiplyAdds) {
   EXPECT_DOUBLE_EQ(share_of({}, "conv_naive"), 0);
 }
 
-TEST(Bench, ThePeakIsThatOfWhatAPrecisionMayUse) {
-  const Peaks peaks{50, 100, 600};
-  EXPECT_EQ(peak_gflops(peaks, Precision::fp32), 50);
-  EXPECT_EQ(peak_gflops(peaks, Precision::fp16), 600);
-  EXPECT_EQ(peak_gflops({50, 10, std::nullopt}, Precision::fp16), 50);
-  EXPECT_EQ(peak_gflops(peaks, Precision::bf16), std::nullopt);
-  EXPECT_EQ(peak_gflops({}, Precision::fp16), std::nullopt);
-}
-
 }  // namespace
 }  // namespace upres::upscale
