@@ -139,9 +139,8 @@ class Search {
   Status measure_standard(const Parameters& standard) {
     if (is_stopped()) return fail(ErrorCode::cancelled, "stopped");
     seen_.insert(to_text(standard));
-    const auto timing = budget_.timed([&] {
-      return runner_.measure(task_, standard, {0, budget_.left_s()});
-    });
+    const double most_s = std::max(budget_.left_s(), options_.standard_s);
+    const auto timing = budget_.timed([&] { return runner_.measure(task_, standard, {0, most_s}); });
     ++result_.tried;
     if (!timing) {
       Error error = timing.error();

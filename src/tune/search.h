@@ -51,6 +51,8 @@ enum class Scope {
 
 struct SearchOptions {
   double budget_s = 10;  // of the whole search, the comparison at its end included
+  // What the standard values may take if that is more: without them there is no result at all.
+  double standard_s = 0;
   Scope scope = Scope::everything;
   std::function<bool()> cancelled = {};  // ends the search; what was found counts
   std::function<void(const Candidate&)> on_candidate = {};

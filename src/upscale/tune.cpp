@@ -70,6 +70,7 @@ class Tuner {
     double noted_s = now_s_();
     tune::SearchOptions options;
     options.budget_s = budget_s;
+    options.standard_s = left_s();
     options.scope = options_.scope;
     options.cancelled = options_.cancelled;
     options.now_s = now_s_;

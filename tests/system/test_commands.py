@@ -339,7 +339,7 @@ class TestCompare:
 
 
 def test_tune_prints_the_best_beside_what_was_used(upres, llvmpipe):
-    events = upres.events("tune", "-m", "espcn_x2", "--size", "24x16", "--kernel", "conv_packed", "--budget", "8",
+    events = upres.events("tune", "-m", "espcn_x2", "--size", "24x16", "--kernel", "conv_packed", "--budget", "12",
                           device="llvmpipe")
     best = [event for event in events if event["event"] == "best"]
     assert len(best) == 4

@@ -307,7 +307,7 @@ def test_merging_adds_replaces_and_keeps(tmp_path):
 
 
 def test_what_tune_exports_can_be_merged_and_read_again(upres, llvmpipe, cache, tmp_path):
-    upres("tune", "-m", "espcn_x2", "--size", "24x16", "--kernel", "conv_naive", "--budget", "8", "--export", "mine.json",
+    upres("tune", "-m", "espcn_x2", "--size", "24x16", "--kernel", "conv_naive", "--budget", "12", "--export", "mine.json",
           device=llvmpipe)
     export = json.loads((upres.folder / "mine.json").read_text())
     assert len(export["entries"]) == 4 and export["limits"]

@@ -9,6 +9,7 @@
 
 #include "unit/upscale/networks.h"
 #include "upscale/devices.h"
+#include "upscale/model.h"
 #include "upscale/upscaler.h"
 
 namespace upres::upscale {
@@ -55,6 +56,22 @@ TEST_F(FirstUseTest, HappensOnceAndKeepsItsTime) {
     EXPECT_FALSE(tune_for_first_use(open(gpu, folder_), network, Precision::fp32));
     fs::remove_all(folder_);
     EXPECT_TRUE(tune_for_first_use(open(gpu, folder_), network, Precision::fp32, {.budget_s = 0.2}));
+  }
+}
+
+TEST_F(FirstUseTest, AWholeNetworkKeepsItsTimeToo) {
+  const auto model = open_picture_model("espcn_x3");
+  ASSERT_TRUE(model) << model.error().text();
+  for (const DeviceEntry& gpu : gpus_) {
+    for (const Precision precision : {Precision::fp32, Precision::fp16}) {
+      const Device device = open(gpu, folder_);
+      if (!device.resolve(precision, {})) continue;
+      const auto first = tune_for_first_use(device, model->model.network, precision);
+      ASSERT_TRUE(first) << gpu.info.name;
+      EXPECT_EQ(first->layers, 4U);
+      EXPECT_LE(first->seconds, kFirstUseS + 1);
+      RecordProperty(gpu.info.kind + " " + std::string(name(precision)), std::to_string(first->seconds));
+    }
   }
 }
 

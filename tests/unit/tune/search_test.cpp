@@ -116,6 +116,18 @@ TEST(Search, KeepsItsBudget) {
   }
 }
 
+TEST(Search, TheStandardValuesMayTakeLongerWhereThatIsAllowed) {
+  Fixture fixture;
+  fixture.runner.cost_s = 2;
+  fixture.options.budget_s = 1;
+  EXPECT_FALSE(fixture.run());
+  fixture.options.standard_s = 3;
+  const auto result = fixture.run();
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_EQ(result->tried, 1U);
+  EXPECT_EQ(to_text(result->best.parameters), kStandard);
+}
+
 TEST(Search, LeavesTimeForTheComparison) {
   Fixture fixture;
   fixture.options.budget_s = 1;

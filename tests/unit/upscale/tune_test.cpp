@@ -1,0 +1,140 @@
+#include "upscale/tune.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "unit/tune/tasks.h"
+
+namespace upres::upscale {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Candidates take a tenth of a second each; 16 wide groups are fastest, 8 wide ones wrong.
+class FakeRunner final : public tune::Runner {
+ public:
+  double now_s = 0;
+  int measured = 0;
+
+  Result<tune::Timing> measure(const tune::Task&, const tune::Parameters& at,
+                               const tune::MeasureLimits& limits) override {
+    if (limits.left_s < 0.1) return fail(ErrorCode::cancelled, "no time is left");
+    now_s += 0.1;
+    ++measured;
+    if (at[0].value == 8) return fail(ErrorCode::device, "wrong result");
+    return tune::Timing{time_ms(at), 1};
+  }
+  Result<tune::Duel> duel(const tune::Task&, const tune::Parameters& standard, const tune::Parameters& best,
+                          double left_s) override {
+    if (left_s < 0.1) return fail(ErrorCode::cancelled, "no time is left");
+    now_s += 0.1;
+    return tune::Duel{{time_ms(standard)}, {time_ms(best)}};
+  }
+
+ private:
+  static double time_ms(const tune::Parameters& at) { return at[0].value == 16 ? 1 : 2; }
+};
+
+class TuneTest : public ::testing::Test {
+ protected:
+  TuneTest()
+      : folder_(
+            fs::path(::testing::TempDir()) /
+            (std::string("upres-tune-") + ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
+    fs::remove_all(folder_);
+  }
+  ~TuneTest() override { fs::remove_all(folder_); }
+
+  Tunings open() const { return {Cache(folder_), info_, "device"}; }
+
+  Status run(Tunings& tunings, double budget_s, TuneOptions options = {}) {
+    options.budget_s = budget_s;
+    options.now_s = [this] { return runner_.now_s; };
+    return tune_tasks(tunings, info_, runner_, tasks_, options);
+  }
+
+  uint32_t found(const Tunings& tunings) const {
+    return tunings.database()->tuning(info_, "conv_packed", "8->8 3x3 fp32").front().value;
+  }
+
+  fs::path folder_;
+  kernels::DeviceInfo info_ = tune::generous_device();
+  FakeRunner runner_;
+  std::vector<tune::Task> tasks_ = {tune::small_task(), tune::small_task("conv_naive")};
+};
+
+TEST_F(TuneTest, WhatWinsIsKeptForLaterRuns) {
+  Tunings tunings = open();
+  EXPECT_NE(found(tunings), 16U);
+  ASSERT_TRUE(run(tunings, 60));
+  EXPECT_EQ(found(tunings), 16U);
+  EXPECT_EQ(found(open()), 16U);
+  EXPECT_TRUE(open().is_tuned("conv_packed", "8->8 3x3 fp32"));
+  EXPECT_TRUE(open().is_tuned("conv_naive", "8->8 3x3 fp32"));
+}
+
+TEST_F(TuneTest, TheBudgetHoldsForAllTasksTogether) {
+  for (const double budget_s : {0.05, 0.5, 1.0, 3.0}) {
+    Tunings tunings(Cache(), info_, "device");
+    runner_.now_s = 0;
+    ASSERT_TRUE(run(tunings, budget_s));
+    EXPECT_LE(runner_.now_s, budget_s + 1e-9);
+  }
+}
+
+TEST_F(TuneTest, ALaterRunMeasuresOnlyWhatIsNew) {
+  Tunings tunings = open();
+  ASSERT_TRUE(run(tunings, 60));
+  const int all = runner_.measured;
+  EXPECT_GT(all, 60);
+  Tunings again = open();
+  size_t rejected = 0;
+  TuneOptions options;
+  options.on_result = [&](const tune::Task&, const Result<tune::SearchResult>& result) {
+    ASSERT_TRUE(result);
+    rejected += result->rejected.size();
+    EXPECT_TRUE(result->is_whole);
+  };
+  ASSERT_TRUE(run(again, 60, options));
+  EXPECT_EQ(runner_.measured - all, 2);  // the default of each
+  EXPECT_GT(rejected, 0U);
+  EXPECT_EQ(found(open()), 16U);
+}
+
+// A bad candidate is noted before the next one is tried: this process may not live to see the end.
+TEST_F(TuneTest, BadCandidatesAreNotedAtOnce) {
+  Tunings tunings = open();
+  bool is_noted = false;
+  TuneOptions options;
+  options.on_candidate = [&](const tune::Task& task, const tune::Candidate& candidate, const TuneProgress&) {
+    if (candidate.time_ms || task.kernel->id() != "conv_packed") return;
+    const auto text = open().note("conv_packed", "trials of " + tune::exact_text(task));
+    is_noted = text && text->find(tune::to_text(candidate.parameters)) != std::string::npos;
+    EXPECT_TRUE(is_noted);
+  };
+  ASSERT_TRUE(run(tunings, 60, options));
+  EXPECT_TRUE(is_noted);
+}
+
+TEST_F(TuneTest, StoppedItKeepsWhatIsDone) {
+  Tunings tunings = open();
+  TuneOptions options;
+  bool is_first_done = false;
+  options.on_result = [&](const tune::Task&, const Result<tune::SearchResult>&) { is_first_done = true; };
+  options.cancelled = [&] { return is_first_done; };
+  ASSERT_TRUE(run(tunings, 60, options));
+  EXPECT_TRUE(open().is_tuned("conv_packed", "8->8 3x3 fp32"));
+  EXPECT_FALSE(open().is_tuned("conv_naive", "8->8 3x3 fp32"));
+}
+
+TEST_F(TuneTest, NotesThatAreNoJsonAreStartedAnew) {
+  Tunings tunings = open();
+  const std::string name = "trials of " + tune::exact_text(tasks_.front());
+  ASSERT_TRUE(tunings.put_note("conv_packed", name, R"({"time_ms": {"group_size_x=16)"));
+  ASSERT_TRUE(run(tunings, 60));
+  EXPECT_EQ(found(tunings), 16U);
+}
+
+}  // namespace
+}  // namespace upres::upscale
