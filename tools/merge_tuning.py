@@ -23,7 +23,8 @@ MOST_BYTES = 16 << 20
 MOST_TEXT = 256
 LEAST_MS, MOST_MS = 1e-5, 1e5
 FAMILY = re.compile(r"[a-z0-9][a-z0-9.-]{0,31}")
-SHAPE = re.compile(r"[1-9][0-9]{0,4}->[1-9][0-9]{0,4} [1-9][0-9]?x[1-9][0-9]? (fp32|fp16)")
+CONV = r"[1-9][0-9]{0,4}->[1-9][0-9]{0,4} [1-9][0-9]?x[1-9][0-9]?"
+SHAPE = re.compile(rf"{CONV}(, {CONV})? (fp32|fp16)")
 
 
 class Refused(Exception):
@@ -79,8 +80,8 @@ def check_rejected(entry: object, tunables: dict, kernel: str, place: str) -> No
         typed(each, "reason", str, inner)
 
 
-def winner(entry: object, kernels: dict, device: str, driver: str, place: str) -> dict | None:
-    """The entry for the database; nothing where the default stayed."""
+def winner(entry: object, kernels: dict, device: str, driver: str, place: str) -> dict:
+    """The entry for the database; where the default stayed, what it costs."""
     kernel = text(entry, "kernel", place)
     if kernel not in kernels:
         raise Refused(f"{place}kernel names no kernel of this version")
@@ -98,13 +99,11 @@ def winner(entry: object, kernels: dict, device: str, driver: str, place: str) -
     check_rejected(entry, tunables, kernel, place)
     if any(each["parameters"] == best for each in entry["rejected"]):
         raise Refused(f"{place}best is among those rejected")
-    if best == default:
-        return None
-    if best_ms >= default_ms:
+    if best != default and best_ms >= default_ms:
         raise Refused(f"{place}best takes {best_ms:g} ms and is not faster than the default with {default_ms:g} ms")
     return {"kernel": kernel, "shape": shape, "device": device, "tuning": best,
             "reason": f"The best of a search at {size[0]}x{size[1]}: {best_ms:.3g} ms, before {default_ms:.3g}; {driver}.",
-            "measured": True}
+            "measured": True, "ns_per_px": round(best_ms * 1e6 / (size[0] * size[1]), 6)}
 
 
 def no_constant(name: str) -> None:
@@ -154,8 +153,7 @@ def read_export(path: Path, kernels: dict) -> tuple[str, str, list[dict]]:
         if key in seen:
             raise Refused(f"{place}kernel and shape are there twice")
         seen.add(key)
-        if won:
-            winners.append(won)
+        winners.append(won)
     return family[0], family[1], winners
 
 

@@ -19,8 +19,8 @@ Result<Database> Database::parse(std::span<const NamedText> files) {
 Database::Database(std::span<const RecordFile> files) {
   for (const RecordFile& file : files) {
     for (const Record& record : file.records) {
-      entries_.push_back(
-          {file.vendor, file.architecture, record.device, record.kernel, record.shape, record.tuning});
+      entries_.push_back({file.vendor, file.architecture, record.device, record.kernel, record.shape,
+                          record.tuning, record.ns_per_px});
     }
   }
 }
@@ -52,6 +52,23 @@ std::optional<int> Database::nearness(const Entry& entry, const Family& family,
   if (!entry.architecture.empty() && entry.architecture != family.architecture) return std::nullopt;
   if (!entry.device.empty()) return 3;
   return entry.architecture.empty() ? (entry.vendor.empty() ? 0 : 1) : 2;
+}
+
+std::vector<Cost> Database::costs(const kernels::DeviceInfo& device, std::string_view kernel,
+                                  std::string_view shape) const {
+  const Family family = family_of(device);
+  std::vector<Cost> costs;
+  for (const Entry& entry : entries_) {
+    if (entry.kernel != kernel || entry.shape != shape || entry.ns_per_px <= 0) continue;
+    const auto near = nearness(entry, family, device.name);
+    if (near) costs.push_back({kLayerRanks * entry.layer + *near, entry.ns_per_px});
+  }
+  // Of two in one place the later holds, as in tuning().
+  std::ranges::reverse(costs);
+  std::ranges::stable_sort(costs, std::ranges::greater(), &Cost::place);
+  const auto doubled = std::ranges::unique(costs, {}, &Cost::place);
+  costs.erase(doubled.begin(), doubled.end());
+  return costs;
 }
 
 std::vector<kernels::Tuning> Database::tuning(const kernels::DeviceInfo& device, std::string_view kernel,

@@ -36,6 +36,13 @@ struct Record {
   std::vector<kernels::Tuning> tuning = {};
   std::string reason;  // must say something
   bool measured = false;
+  // Device time per pixel of the input of a large picture; 0: not known. What kernels are chosen by.
+  double ns_per_px = 0;
+};
+
+struct Cost {
+  int place = 0;  // a nearer one is larger
+  double ns_per_px = 0;
 };
 
 // What a file of the database holds. Empty vendor or architecture: any.
@@ -73,12 +80,18 @@ class Database {
                                                     std::string_view kernel,
                                                     std::string_view shape = {}) const;
 
+  // What a kernel costs for a shape, from every place that knows, nearest first. Costs compare only within
+  // one place: the same file's entries for a device, an architecture, a vendor or all.
+  [[nodiscard]] std::vector<Cost> costs(const kernels::DeviceInfo& device, std::string_view kernel,
+                                        std::string_view shape) const;
+
  private:
   struct Entry {
     std::string vendor, architecture, device;  // empty: any
     std::string kernel;
     std::string shape;  // empty: any
     std::vector<kernels::Tuning> tuning;
+    double ns_per_px = 0;
     int layer = 0;  // a higher one holds before all lower ones
   };
   static std::optional<int> nearness(const Entry& entry, const Family& family, std::string_view device_name);

@@ -43,6 +43,11 @@ Status read_evidence(const ObjectReader& reader, Record& record) {
   if (reason->empty()) return reader.complain("reason", "must say why");
   auto measured = reader.boolean("measured");
   if (!measured) return propagate(measured);
+  if (reader.has("ns_per_px")) {
+    auto cost = reader.positive("ns_per_px");
+    if (!cost) return propagate(cost);
+    record.ns_per_px = *cost;
+  }
   record.reason = std::move(*reason);
   record.measured = *measured;
   return {};
@@ -58,7 +63,8 @@ Result<std::string> optional_string(const ObjectReader& reader, std::string_view
 Result<Record> read_record(const Json& json, const std::string& place) {
   if (!json.is_object()) return fail(kCode, "key \"" + place + "\" must be an object");
   const ObjectReader reader(json, place, kCode);
-  if (auto status = reader.only({"device", "kernel", "shape", "tuning", "reason", "measured"}); !status)
+  if (auto status = reader.only({"device", "kernel", "shape", "tuning", "reason", "measured", "ns_per_px"});
+      !status)
     return propagate(status);
   Record record;
   if (auto status = read_evidence(reader, record); !status) return propagate(status);
@@ -123,6 +129,7 @@ std::string write_records(const RecordFile& file) {
     for (const kernels::Tuning& tuned : record.tuning) entry["tuning"][tuned.name] = tuned.value;
     entry["reason"] = record.reason;
     entry["measured"] = record.measured;
+    if (record.ns_per_px > 0) entry["ns_per_px"] = record.ns_per_px;
     json["entries"].push_back(std::move(entry));
   }
   // A driver's name need not be UTF-8.

@@ -2,7 +2,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <ranges>
 
 #include "base/display_name.h"
 #include "graph/passes/passes.h"
@@ -65,8 +67,49 @@ std::string node_text(const graph::Node& node) {
   return fmt::format("node '{}' ({})", node.name, graph::operator_name(node.op));
 }
 
+// The nearest place that knows the costs of several kernels for a node, or none.
+std::optional<int> common_place(const std::vector<std::vector<devicedb::Cost>>& costs) {
+  std::vector<int> places;
+  for (const auto& known : costs) {
+    for (const devicedb::Cost& cost : known) places.push_back(cost.place);
+  }
+  std::ranges::sort(places, std::ranges::greater());
+  const auto twice = std::ranges::adjacent_find(places);
+  return twice == places.end() ? std::nullopt : std::optional(*twice);
+}
+
+std::optional<double> cost_at(std::span<const devicedb::Cost> costs, int place) {
+  const auto found = std::ranges::find(costs, place, &devicedb::Cost::place);
+  return found == costs.end() ? std::nullopt : std::optional(found->ns_per_px);
+}
+
+std::vector<devicedb::Cost> costs_of(const Chooser& chooser, const graph::Node& node, const Pick& pick) {
+  return chooser.database.costs(chooser.device, pick.kernel->id(), kernels::shape_text(node, pick.dtype));
+}
+
+// Those whose costs are known in one place change places so that the cheapest comes first; the others stay.
+void cheapest_first(const Chooser& chooser, const graph::Node& node, std::vector<Pick>& candidates) {
+  std::vector<std::vector<devicedb::Cost>> costs;
+  for (const Pick& pick : candidates) {
+    const bool is_wanted = pick.dtype == chooser.dtype;
+    costs.push_back(is_wanted ? costs_of(chooser, node, pick) : std::vector<devicedb::Cost>());
+  }
+  const auto place = common_place(costs);
+  if (!place) return;
+  std::vector<size_t> positions;
+  std::vector<std::pair<double, Pick>> known;
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    const auto cost = cost_at(costs[i], *place);
+    if (!cost) continue;
+    positions.push_back(i);
+    known.emplace_back(*cost, candidates[i]);
+  }
+  std::ranges::stable_sort(known, {}, &std::pair<double, Pick>::first);
+  for (size_t i = 0; i < positions.size(); ++i) candidates[positions[i]] = std::move(known[i].second);
+}
+
 // What could compute a node, best first: in the table's order, those that can have the wanted type before the
-// others.
+// others, the cheapest first where costs are known.
 Result<std::vector<Pick>> candidates_for(const Chooser& chooser, const graph::Node& node) {
   std::vector<std::string> reasons;
   std::vector<Pick> candidates;
@@ -81,6 +124,7 @@ Result<std::vector<Pick>> candidates_for(const Chooser& chooser, const graph::No
   }
   std::stable_partition(candidates.begin(), candidates.end(),
                         [&](const Pick& pick) { return pick.dtype == chooser.dtype; });
+  cheapest_first(chooser, node, candidates);
   if (!candidates.empty()) return candidates;
   if (reasons.empty()) reasons.emplace_back("no kernel computes this operator");
   return fail(ErrorCode::device,
@@ -254,8 +298,40 @@ class Fuser {
       return pick && pick->dtype == dtype_;
     };
     if (forced_ != nullptr && computes_part(network, fused)) return fits(forced_, fused);
-    return std::ranges::any_of(kernels::all_kernels(),
+    return is_worth(network, fused) &&
+           std::ranges::any_of(kernels::all_kernels(),
                                [&](const kernels::Kernel* kernel) { return fits(kernel, fused); });
+  }
+
+  // Whether a pair costs less than its parts, as far as one place knows all of them.
+  [[nodiscard]] bool is_worth(const graph::Graph& network, const graph::Node& fused) const {
+    if (!std::holds_alternative<graph::ConvPair>(fused.op)) return true;
+    const auto together = cheapest(network, fused);
+    std::vector<std::map<int, double>> parts;
+    for (const graph::Conv* conv : graph::convolutions(fused.op)) {
+      graph::Node part = fused;
+      part.op = *conv;
+      parts.push_back(cheapest(network, part));
+    }
+    for (const auto& [place, cost] : std::views::reverse(together)) {
+      if (parts[0].contains(place) && parts[1].contains(place))
+        return cost < parts[0].at(place) + parts[1].at(place);
+    }
+    return true;
+  }
+
+  // Of all kernels, by place.
+  [[nodiscard]] std::map<int, double> cheapest(const graph::Graph& network, const graph::Node& node) const {
+    std::map<int, double> costs;
+    for (const kernels::Kernel* kernel : kernels::all_kernels()) {
+      if (!kernel->computes(network, node)) continue;
+      for (const devicedb::Cost& cost :
+           database_.costs(device_, kernel->id(), kernels::shape_text(node, dtype_))) {
+        const auto at = costs.try_emplace(cost.place, cost.ns_per_px).first;
+        at->second = std::min(at->second, cost.ns_per_px);
+      }
+    }
+    return costs;
   }
 
   // Whether the forced kernel computes a convolution that is to become a part of this node.

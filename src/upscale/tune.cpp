@@ -27,17 +27,22 @@ void keep_trials(const Tunings& tunings, const tune::Task& task, const tune::Kno
   tunings.put_note(task.kernel->id(), note_name(task), tune::to_json(known));
 }
 
-// A whole search may find that what is used so far is the best, and then an earlier winner goes.
+double pixels(const Extent& extent) { return static_cast<double>(extent.width_px) * extent.height_px; }
+
+// Kept also where it is what is used so far: kernels are chosen by what they cost. A search that was cut off
+// does not take the place of an earlier winner.
 void keep_winner(Tunings& tunings, const tune::Task& task, const tune::SearchResult& result) {
   const bool has_won = tune::to_text(result.best.parameters) != tune::to_text(result.standard.parameters);
-  if (!has_won && !result.is_whole) return;
+  const bool is_new = !tunings.is_tuned(task.kernel->id(), kernels::shape_text(task.node(), task.dtype));
+  if (!has_won && !result.is_whole && !is_new) return;
   tunings.keep({{},
                 std::string(task.kernel->id()),
                 kernels::shape_text(task.node(), task.dtype),
                 result.best.parameters,
                 fmt::format("Tuned at {}x{}: {:.4g} ms, before {:.4g} ms.", task.extent.width_px,
                             task.extent.height_px, result.best.time_ms, result.standard.time_ms),
-                true});
+                true,
+                result.best.time_ms * 1e6 / pixels(task.extent)});
 }
 
 class Tuner {
