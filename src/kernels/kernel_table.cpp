@@ -8,6 +8,7 @@
 #include "kernels/conv/conv_register.h"
 #include "kernels/conv/conv_rows.h"
 #include "kernels/conv/conv_tile.h"
+#include "kernels/conv/conv_winograd.h"
 #include "kernels/elementwise/clip.h"
 #include "kernels/kernel.h"
 #include "kernels/pixels/decode.h"
@@ -27,6 +28,7 @@ constinit const ConvPair kConvPair;
 constinit const ConvRegister kConvRegister;
 constinit const ConvRows kConvRows;
 constinit const ConvTile kConvTile;
+constinit const ConvWinograd kConvWinograd;
 constinit const Clip kClip;
 constinit const DepthToSpace kDepthToSpace;
 constinit const Encode kEncode;
@@ -36,8 +38,8 @@ constinit const Store kStore;
 
 // Without a number of its own: one that is left out would be null.
 constinit const std::array kKernels = std::to_array<const Kernel*>(
-    {&kEncode, &kConvPair, &kConvRows, &kConvColumns, &kConvRegister, &kConvTile, &kConvPacked, &kConvNaive,
-     &kClip, &kDepthToSpace, &kDecode, &kResample, &kStore});
+    {&kEncode, &kConvPair, &kConvRows, &kConvColumns, &kConvRegister, &kConvWinograd, &kConvTile,
+     &kConvPacked, &kConvNaive, &kClip, &kDepthToSpace, &kDecode, &kResample, &kStore});
 
 constexpr size_t kPixelsPerWordGroup = 4;  // rows of pixels are padded to this, see LaunchTensor
 
