@@ -19,9 +19,9 @@ constexpr uint32_t kProducts = kPatchSize_px * kPatchSize_px;
 
 constexpr std::array<uint32_t, 3> kTiles = {8, 4, 2};
 constexpr std::array<uint32_t, 3> kChannelBlocks = {2, 4, 1};
-constexpr std::array<uint32_t, 4> kTileThreads = {4, 8, 2, 16};
-constexpr std::array<uint32_t, 4> kChannelThreads = {2, 4, 8, 1};
-constexpr std::array<uint32_t, 4> kTilesX = {8, 16, 4, 32};
+constexpr std::array<uint32_t, 4> kTileThreads = {2, 4, 8, 16};
+constexpr std::array<uint32_t, 4> kChannelThreads = {4, 2, 8, 1};
+constexpr std::array<uint32_t, 4> kTilesX = {4, 8, 16, 32};
 constexpr std::array<uint32_t, 3> kSliceBlocks = {2, 1, 4};
 constexpr std::array kTunables = {Tunable{"tiles", kTiles},
                                   Tunable{"channel_blocks", kChannelBlocks},
@@ -165,8 +165,6 @@ KernelChoice ConvWinograd::choose(const graph::Graph& graph, const graph::Node& 
   const auto& conv = std::get<graph::Conv>(node.op);
   const Shape shape = shape_for(*this, conv, selection.tuning);
   KernelChoice choice = BlockConv::choose(graph, node, selection);
-  std::erase_if(choice.constants,
-                [](const Constant& constant) { return constant.name.starts_with("kernel_size"); });
   choice.group_size = {shape.threads(), 1, 1};
   const auto add = [&](std::string_view name, uint32_t value) {
     choice.constants.push_back({std::string(name), value});

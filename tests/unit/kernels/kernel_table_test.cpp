@@ -110,7 +110,10 @@ class Legality : public testing::Test {
   }
   void expect_refused(const DeviceInfo& device, std::span<const Tuning> tuning, std::string_view word) {
     for (const Kernel* kernel : all_kernels()) {
-      if (!has_dtype(*kernel, DType::f32)) continue;  // the size of their groups is no tunable
+      const bool is_tuned = std::ranges::all_of(tuning, [&](const Tuning& tuned) {
+        return std::ranges::count(kernel->tunables(), tuned.name, &Tunable::name) > 0;
+      });
+      if (!is_tuned || !has_dtype(*kernel, DType::f32)) continue;  // the size of their groups is no tunable
       const KernelCase& test = case_of(*kernel);
       const auto status = kernel->legal(test.graph, test.node(), device, {.tuning = tuning});
       ASSERT_FALSE(status.has_value()) << kernel->id();
