@@ -126,7 +126,7 @@ void add_matrix_shapes(Cases& cases) {
   }
   add_conv(cases, conv_of(64, 48, 1, 1, true), {31, 18});
   add_conv(cases, conv_of(16, 80, 2, 7, false), {17, 5});
-  add_conv(cases, conv_of(18, 20, 3, 3, true), {35, 7});
+  add_conv(cases, conv_of(18, 32, 3, 3, true), {35, 7});
   add_conv(cases, shuffled(conv_of(16, 12, 3, 3, true), 2, ShuffleMode::dcr), {35, 17});
   add_conv(cases, shuffled(conv_of(16, 144, 3, 3, false), 2, ShuffleMode::crd), {9, 3});
   graph::Conv shifted = conv_of(32, 16, 3, 3, false);

@@ -108,7 +108,8 @@ GroupSize ConvMatrix::tile(std::span<const Tuning> tuning) const {
 
 bool ConvMatrix::computes(const graph::Graph&, const graph::Node& node) const {
   const auto* conv = std::get_if<graph::Conv>(&node.op);
-  return conv != nullptr && u32(std::max(conv->in_channels, conv->out_channels)) >= kFragment;
+  return conv != nullptr &&
+         (u32(conv->in_channels) % kFragment == 0 || u32(conv->out_channels) % kFragment == 0);
 }
 
 std::vector<Storage> ConvMatrix::reads(const graph::Graph& graph, const graph::Node& node, DType) const {

@@ -6,9 +6,9 @@
 
 namespace upres::kernels {
 
-// Shader: shaders/conv/conv_matrix.slang. Pixel-major f16 where channels are a multiple of 16, else planes of
-// f32; its own channels are rounded up to 16, so that it leaves alone what has fewer on both sides. A module
-// for each number of fragments and each kind of input and output.
+// Shader: shaders/conv/conv_matrix.slang. What is stored lies pixel-major in f16 where its channels are a
+// multiple of 16, else in planes of f32; at least one side must be such a multiple. It computes with channels
+// rounded up to 16. A module for each number of fragments and each kind of input and output.
 class ConvMatrix final : public MatrixConv {
  public:
   [[nodiscard]] std::string_view id() const override { return "conv_matrix"; }
