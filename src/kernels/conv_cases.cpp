@@ -115,6 +115,27 @@ void add_shuffled(Cases& cases, const GroupSize& group) {
   }
 }
 
+// Channels of whole and of partly used matrices, kernels and shuffles that only the matrix kernel for any
+// shape computes.
+void add_matrix_shapes(Cases& cases) {
+  using graph::ShuffleMode;
+  for (const Extent& size : {Extent{1, 1}, Extent{33, 9}}) {
+    add_conv(cases, conv_of(48, 48, 3, 3, true), size);
+    add_conv(cases, conv_of(16, 32, 5, 5, false), size);
+    add_conv(cases, shuffled(conv_of(32, 36, 3, 3, false), 3, ShuffleMode::crd), size);
+  }
+  add_conv(cases, conv_of(64, 48, 1, 1, true), {31, 18});
+  add_conv(cases, conv_of(16, 80, 2, 7, false), {17, 5});
+  add_conv(cases, conv_of(18, 32, 3, 3, true), {35, 7});
+  add_conv(cases, shuffled(conv_of(16, 12, 3, 3, true), 2, ShuffleMode::dcr), {35, 17});
+  add_conv(cases, shuffled(conv_of(16, 144, 3, 3, false), 2, ShuffleMode::crd), {9, 3});
+  graph::Conv shifted = conv_of(32, 16, 3, 3, false);
+  for (const graph::Padding& pads : {graph::Padding{0, 2, 3, 1}, graph::Padding{4, 0, 0, 5}}) {
+    shifted.padding = pads;
+    add_conv(cases, shifted, {34, 9});
+  }
+}
+
 // Shapes that the matrix kernels have.
 void add_pairs(Cases& cases) {
   using graph::ShuffleMode;
@@ -176,6 +197,7 @@ void add_convs(Cases& cases, const GroupSize& group) {
   }
   add_conv(cases, conv_of(2, 2, 3, 3, true), {13, 11}, true);
   add_shuffled(cases, group);
+  add_matrix_shapes(cases);
   add_pairs(cases);
 }
 

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "kernels/conv/conv_columns.h"
+#include "kernels/conv/conv_matrix.h"
 #include "kernels/conv/conv_naive.h"
 #include "kernels/conv/conv_packed.h"
 #include "kernels/conv/conv_pair.h"
@@ -22,6 +23,7 @@ namespace upres::kernels {
 namespace {
 
 constinit const ConvColumns kConvColumns;
+constinit const ConvMatrix kConvMatrix;
 constinit const ConvNaive kConvNaive;
 constinit const ConvPacked kConvPacked;
 constinit const ConvPair kConvPair;
@@ -38,8 +40,8 @@ constinit const Store kStore;
 
 // Without a number of its own: one that is left out would be null.
 constinit const std::array kKernels = std::to_array<const Kernel*>(
-    {&kEncode, &kConvPair, &kConvRows, &kConvColumns, &kConvRegister, &kConvWinograd, &kConvTile,
-     &kConvPacked, &kConvNaive, &kClip, &kDepthToSpace, &kDecode, &kResample, &kStore});
+    {&kEncode, &kConvPair, &kConvRows, &kConvColumns, &kConvMatrix, &kConvRegister, &kConvWinograd,
+     &kConvTile, &kConvPacked, &kConvNaive, &kClip, &kDepthToSpace, &kDecode, &kResample, &kStore});
 
 constexpr size_t kPixelsPerWordGroup = 4;  // rows of pixels are padded to this, see LaunchTensor
 

@@ -22,6 +22,7 @@ struct Chooser {
   const kernels::DeviceInfo& device;
   const devicedb::Database& database;
   DType dtype = DType::f32;
+  bool by_cost = true;  // else in the table's order
 };
 
 // A kernel for a node, before it is known how its input and output are stored.
@@ -124,7 +125,7 @@ Result<std::vector<Pick>> candidates_for(const Chooser& chooser, const graph::No
   }
   std::stable_partition(candidates.begin(), candidates.end(),
                         [&](const Pick& pick) { return pick.dtype == chooser.dtype; });
-  cheapest_first(chooser, node, candidates);
+  if (chooser.by_cost) cheapest_first(chooser, node, candidates);
   if (!candidates.empty()) return candidates;
   if (reasons.empty()) reasons.emplace_back("no kernel computes this operator");
   return fail(ErrorCode::device,
@@ -237,12 +238,13 @@ bool is_content(const Chooser& chooser, const Pick& pick, const graph::Node& nod
 
 struct Picked {
   std::vector<Pick> nodes;
+  bool is_first_choice = true;  // nothing gave way to its neighbours
   std::vector<kernels::Storage> storages;
 };
 
 // The best candidates that understand each other: where a kernel cannot do with what its neighbours store,
 // the next candidate of that node takes its place.
-Result<Picked> pick_all(const Chooser& chooser, const kernels::Kernel* forced_kernel) {
+Result<Picked> pick_in_order(const Chooser& chooser, const kernels::Kernel* forced_kernel) {
   Forced forced(forced_kernel);
   std::vector<std::vector<Pick>> candidates;  // the last is the best
   for (const graph::Node& node : chooser.graph.nodes()) {
@@ -264,12 +266,49 @@ Result<Picked> pick_all(const Chooser& chooser, const kernels::Kernel* forced_ke
       ++node;
     if (node == picked.nodes.size()) return picked;
     candidates[node].pop_back();
+    picked.is_first_choice = false;
     if (candidates[node].empty()) {
       return fail(ErrorCode::device, fmt::format("no kernel for {} reads what the kernels before it store",
                                                  node_text(chooser.graph.nodes()[node])));
     }
     picked.nodes[node] = candidates[node].back();
   }
+}
+
+// What all convolutions cost together, at every place that knows it.
+std::map<int, double> total_costs(const Chooser& chooser, std::span<const Pick> picks) {
+  std::map<int, std::pair<size_t, double>> sums;
+  size_t convolutions = 0;
+  for (size_t i = 0; i < picks.size(); ++i) {
+    const graph::Node& node = chooser.graph.nodes()[i];
+    if (graph::convolutions(node.op).empty()) continue;
+    ++convolutions;
+    for (const devicedb::Cost& cost : costs_of(chooser, node, picks[i])) {
+      ++sums[cost.place].first;
+      sums[cost.place].second += cost.ns_per_px;
+    }
+  }
+  std::map<int, double> totals;
+  for (const auto& [place, sum] : sums) {
+    if (sum.first == convolutions) totals[place] = sum.second;
+  }
+  return totals;
+}
+
+// By cost, unless kernels had to give way to what their neighbours store and the table's order is not known
+// to cost more: the cheapest kernel of one layer can force a dear one on the next.
+Result<Picked> pick_all(Chooser chooser, const kernels::Kernel* forced_kernel) {
+  auto by_cost = pick_in_order(chooser, forced_kernel);
+  if (by_cost && by_cost->is_first_choice) return by_cost;
+  chooser.by_cost = false;
+  auto by_table = pick_in_order(chooser, forced_kernel);
+  if (!by_cost || !by_table) return by_table ? by_table : by_cost;
+  const auto cost = total_costs(chooser, by_cost->nodes);
+  const auto table = total_costs(chooser, by_table->nodes);
+  for (const auto& [place, total] : std::views::reverse(cost)) {
+    if (table.contains(place)) return total < table.at(place) ? by_cost : by_table;
+  }
+  return by_table;
 }
 
 // Makes one node of what a kernel can compute at once: a pixel shuffle in the last store of a convolution,

@@ -49,21 +49,10 @@ graph::Graph alone(graph::Operator op) {
   return graph;
 }
 
-bool same_shape(const graph::Conv& a, const graph::Conv& b) {
-  return a.in_channels == b.in_channels && a.out_channels == b.out_channels &&
-         a.kernel_width == b.kernel_width && a.kernel_height == b.kernel_height && a.padding == b.padding &&
-         a.apply_relu == b.apply_relu && a.shuffle == b.shuffle;
-}
-
-bool same_shape(const graph::Operator& a, const graph::Operator& b) {
-  return std::ranges::equal(graph::convolutions(a), graph::convolutions(b),
-                            [](const graph::Conv* x, const graph::Conv* y) { return same_shape(*x, *y); });
-}
-
 bool is_known(const std::vector<Task>& tasks, const Task& wanted) {
   return std::any_of(tasks.begin(), tasks.end(), [&](const Task& task) {
-    return task.kernel == wanted.kernel && task.dtype == wanted.dtype &&
-           same_shape(task.node().op, wanted.node().op);
+    return task.kernel == wanted.kernel &&
+           kernels::shape_text(task.node(), task.dtype) == kernels::shape_text(wanted.node(), wanted.dtype);
   });
 }
 
@@ -79,7 +68,7 @@ void add_tasks(std::vector<Task>& tasks, const graph::Operator& op, const Extent
   }
 }
 
-// The network as it is, with shuffles in its convolutions, and with pairs of those.
+// The network with pairs, with shuffles in its convolutions, and as it is.
 std::vector<graph::Graph> as_plans_fuse(const graph::Graph& network) {
   const auto is_wanted = [](const graph::Graph& graph, const graph::Node& node) {
     return std::ranges::any_of(kernels::all_kernels(),
@@ -89,6 +78,7 @@ std::vector<graph::Graph> as_plans_fuse(const graph::Graph& network) {
   graph::Graph fused = network;
   if (graph::fuse_shuffle_into_conv(fused, is_wanted) == graph::PassStatus::changed) graphs.push_back(fused);
   if (graph::fuse_conv_pairs(fused, is_wanted) == graph::PassStatus::changed) graphs.push_back(fused);
+  std::ranges::reverse(graphs);
   return graphs;
 }
 

@@ -37,10 +37,10 @@ std::string exact_text(const Task& task);
 // compute it in this type).
 Result<Task> make_task(const kernels::Kernel& kernel, graph::Operator op, const Extent& extent, DType dtype);
 
-// A task for every kind of convolution of the network, as it is and as plans fuse it (with a pixel shuffle,
-// in pairs; same channels, kernel size and padding count once), and every kernel that computes it in this
-// type on the device, in the storage that the kernel likes best. size: of the network's input. only: ids of
-// kernels; empty: all. Errors: model (a size that the network cannot do).
+// A task for every kind of convolution of the network, as plans fuse it (in pairs, with a pixel shuffle) and
+// as it is (those of one kernels::shape_text count once), and every kernel that computes it in this type on
+// the device, in the storage that the kernel likes best. size: of the network's input. only: ids of kernels;
+// empty: all. Errors: model (a size that the network cannot do).
 Result<std::vector<Task>> make_tasks(const graph::Graph& network, const Extent& size, DType dtype,
                                      const kernels::DeviceInfo& device, const std::vector<std::string>& only);
 

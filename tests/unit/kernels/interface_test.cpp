@@ -147,8 +147,9 @@ TEST(Interface, ModulesAskForNothingBeyondTheirPromise) {
     SCOPED_TRACE(source->name);
     ASSERT_GT(source->spirv.size(), 5U);
     EXPECT_LE(source->spirv[1], 0x00010300U);
-    const bool is_matrix = source->name.starts_with("conv_rows") ||
-                           source->name.starts_with("conv_columns") || source->name.starts_with("conv_pair");
+    const bool is_matrix = source->name.starts_with("conv_columns") ||
+                           source->name.starts_with("conv_matrix") || source->name.starts_with("conv_pair") ||
+                           source->name.starts_with("conv_rows");
     const bool is_half = source->name.find("fp16") != std::string_view::npos;
     const auto& allowed = is_matrix ? matrix : is_half ? half : basic;
     for (size_t at = 5; at < source->spirv.size(); at += source->spirv[at] >> 16U) {

@@ -1,7 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <array>
 
 #include "plan/plan.h"
 #include "unit/plan/networks.h"
@@ -152,7 +156,8 @@ TEST(ChooseKernels, HalfWhereTheDeviceHasIt) {
     return std::count_if(chosen.nodes.begin(), chosen.nodes.end(),
                          [&](const ChosenNode& node) { return node.choice.kernel == kernel; });
   };
-  EXPECT_EQ(count(**half, "conv_pair"), 2);
+  EXPECT_EQ(count(**half, "conv_pair"), 1);
+  EXPECT_EQ(count(**half, "conv_rows"), 2);
   const auto apart =
       choose_kernels(graph, matrix_device(), devicedb::Database::embedded(), {"conv_rows", DType::f16});
   ASSERT_TRUE(apart) << apart.error().text();
@@ -164,6 +169,50 @@ TEST(ChooseKernels, HalfWhereTheDeviceHasIt) {
   const auto naive =
       choose_kernels(graph, matrix_device(), devicedb::Database::embedded(), {"conv_naive", DType::f16});
   EXPECT_FALSE(naive);
+}
+
+// Costs from one place decide, whatever the table's order; those from different places do not compare.
+TEST(ChooseKernels, TheCheapestWhereCostsAreKnown) {
+  const auto graph = with_ends(espcn(1, 1, 2, 64));
+  const auto kernels_with = [&](std::string_view costs) {
+    const devicedb::NamedText file{"test", costs};
+    const auto database = devicedb::Database::parse(std::array{file});
+    EXPECT_TRUE(database) << database.error().text();
+    const auto chosen = choose_kernels(graph, matrix_device(), *database, {"", DType::f16});
+    EXPECT_TRUE(chosen) << chosen.error().text();
+    std::vector<std::string> kernels;
+    for (const ChosenNode& node : (*chosen)->nodes) {
+      if (node.kernel->family() == "conv") kernels.emplace_back(node.choice.kernel);
+    }
+    return kernels;
+  };
+  const auto entry = [](std::string_view kernel, std::string_view shape, double cost,
+                        std::string_view device = "") {
+    const std::string where = device.empty() ? "" : fmt::format(R"("device": "{}", )", device);
+    return fmt::format(
+        R"({{{}"kernel": "{}", "shape": "{} fp16", "tuning": {{}}, "reason": "test", "measured": true, "ns_per_px": {}}})",
+        where, kernel, shape, cost);
+  };
+  const auto file = [](const std::vector<std::string>& entries) {
+    return fmt::format(R"({{"entries": [{}]}})", fmt::join(entries, ", "));
+  };
+  using ::testing::ElementsAre;
+  const std::string pair = "1->64 5x5, 64->64 3x3";
+  EXPECT_THAT(kernels_with(file({})), ElementsAre("conv_pair", "conv_pair"));
+  const std::vector<std::string> parts = {entry("conv_columns", "1->64 5x5", 1),
+                                          entry("conv_rows", "64->64 3x3", 2)};
+  auto dear = parts;
+  dear.push_back(entry("conv_pair", pair, 3.5));
+  EXPECT_THAT(kernels_with(file(dear)), ElementsAre("conv_columns", "conv_rows", "conv_pair"));
+  auto cheap = parts;
+  cheap.push_back(entry("conv_pair", pair, 2.5));
+  EXPECT_THAT(kernels_with(file(cheap)), ElementsAre("conv_pair", "conv_pair"));
+  auto elsewhere = parts;
+  elsewhere.push_back(entry("conv_pair", pair, 3.5, matrix_device().name));
+  EXPECT_THAT(kernels_with(file(elsewhere)), ElementsAre("conv_pair", "conv_pair"));
+  dear.push_back(entry("conv_register", "1->64 5x5", 0.5));
+  EXPECT_THAT(kernels_with(file(dear)), ElementsAre("conv_columns", "conv_rows", "conv_pair"))
+      << "conv_register does not store what conv_rows reads";
 }
 
 TEST(ChooseKernels, GraphsThatNothingRuns) {

@@ -75,7 +75,7 @@ TEST(Task, AKernelThatDoesNotComputeItIsAnError) {
 TEST(Task, StandardShapesReachEveryConvolutionKernel) {
   std::set<std::string_view> reached;
   kernels::DeviceInfo info = generous_device();
-  info.limits.cooperative_matrix = true;
+  info.limits.matrix_shapes = {{16, 16, 16}};
   for (const DType dtype : {DType::f32, DType::f16}) {
     std::set<std::string> texts;
     for (const Task& task : standard_tasks({64, 48}, dtype, info, {})) {
