@@ -27,21 +27,27 @@ struct SizeLaw {
   int64_t extra_height = 0;
 };
 
+Status enlarge(const Node& node, int64_t block, SizeLaw& law) {
+  if (law.factor * block > kLargestFactor) {
+    return no_picture_network(
+        fmt::format("{} enlarges to more than {} times", node_label(node), kLargestFactor));
+  }
+  law.factor *= block;
+  law.extra_width *= block;
+  law.extra_height *= block;
+  return {};
+}
+
 Status apply(const Node& node, SizeLaw& law) {
-  if (const auto* conv = std::get_if<Conv>(&node.op)) {
+  const auto convs = convolutions(node.op);
+  for (const Conv* conv : convs) {
     law.extra_width += conv->padding.left + conv->padding.right - (conv->kernel_width - 1);
     law.extra_height += conv->padding.top + conv->padding.bottom - (conv->kernel_height - 1);
-  } else if (const auto* shuffle = std::get_if<DepthToSpace>(&node.op)) {
-    if (law.factor * shuffle->block > kLargestFactor) {
-      return no_picture_network(
-          fmt::format("{} enlarges to more than {} times", node_label(node), kLargestFactor));
-    }
-    law.factor *= shuffle->block;
-    law.extra_width *= shuffle->block;
-    law.extra_height *= shuffle->block;
-  } else if (!std::holds_alternative<Clip>(node.op) && !std::holds_alternative<Identity>(node.op)) {
-    return no_picture_network(fmt::format("{} works on pixels", node_label(node)));
+    if (auto status = enlarge(node, conv->shuffle.block, law); !status) return status;
   }
+  if (const auto* shuffle = std::get_if<DepthToSpace>(&node.op)) return enlarge(node, shuffle->block, law);
+  if (convs.empty() && !std::holds_alternative<Clip>(node.op) && !std::holds_alternative<Identity>(node.op))
+    return no_picture_network(fmt::format("{} works on pixels", node_label(node)));
   return {};
 }
 

@@ -42,7 +42,7 @@ class Fitter {
   [[nodiscard]] int smallest_px() const {
     const int64_t halo =
         std::max(int64_t{halo_.left_px} + halo_.right_px, int64_t{halo_.top_px} + halo_.bottom_px);
-    return static_cast<int>(std::min<int64_t>(halo + 1, largest_px()));
+    return static_cast<int>(std::min<int64_t>(halo + kEvenRoom_px + 1, largest_px()));
   }
   [[nodiscard]] int largest_px() const { return std::max(picture_.width_px, picture_.height_px); }
 

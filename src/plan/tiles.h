@@ -21,8 +21,11 @@ struct Tile {
   Extent keep_extent;
 };
 
+// Beyond the halo and one pixel a window needs room for this much, to begin at an even pixel.
+inline constexpr int kEvenRoom_px = 2;
+
 // All windows have the same size, so that one plan serves them all: those at the right and bottom edges are
-// moved inwards. Kept parts cover the output once.
+// moved inwards. They begin at even pixels of the input. Kept parts cover the output once.
 struct TileGrid {
   Extent input_window;
   Extent output_window;
@@ -33,14 +36,14 @@ struct TileGrid {
 // resampled size). factor: the network's own, also where the result is resampled to another size: it is what
 // tells the two apart, and a result of exactly factor times the input is cut as one that no Resample follows.
 // edge_px: the largest window edge wanted, in input pixels, halo included; clamped to the
-// picture. Kept parts do not depend on anything but the arguments. Errors: usage, when edge_px leaves nothing
+// picture. Kept parts do not depend on anything but the arguments. Errors: usage, when edge_px leaves no room
 // between two halos ("tile size 8 is too small ...").
 Result<TileGrid> make_tiles(const Extent& input, const Extent& output, const graph::Halo& halo, int factor,
                             int edge_px);
 
 // Largest square-ish window of the graph that fits device limits (each tensor within the storage buffer range
 // and the buffer size, scratch + inputs + outputs of `slots` windows in flight within the memory budget,
-// group counts), at most the picture. Errors: device, when not even a window of halo + 1 pixel fits, naming
+// group counts), at most the picture. Errors: device, when not even the smallest window fits, naming
 // the limit.
 Result<int> choose_tile_edge(const graph::Graph& graph, const Extent& picture,
                              const kernels::DeviceLimits& limits, int slots);

@@ -42,6 +42,8 @@ void expect_sound(const TileGrid& grid, const Extent& input, const Extent& outpu
   for (const Tile& tile : grid.tiles) {
     expect_inside(tile.input.x_px, grid.input_window.width_px, 0, input.width_px);
     expect_inside(tile.input.y_px, grid.input_window.height_px, 0, input.height_px);
+    EXPECT_EQ(tile.input.x_px % 2, 0);
+    EXPECT_EQ(tile.input.y_px % 2, 0);
     expect_inside(tile.output.x_px, grid.output_window.width_px, 0, output.width_px);
     expect_inside(tile.output.y_px, grid.output_window.height_px, 0, output.height_px);
     expect_inside(tile.keep.x_px, tile.keep_extent.width_px, tile.output.x_px, grid.output_window.width_px);
@@ -63,7 +65,7 @@ TEST(Tiles, KeptPartsCoverTheResultOnce) {
     Extent output{input.width_px * factor, input.height_px * factor};
     if (random.coin()) output = {random.between(1, 150), random.between(1, 150)};
     const graph::Halo halo = random_halo(random);
-    const int smallest = std::max(halo.left_px + halo.right_px, halo.top_px + halo.bottom_px) + 1;
+    const int smallest = std::max(halo.left_px + halo.right_px, halo.top_px + halo.bottom_px) + 1 + kEvenRoom_px;
     const int edge = smallest + random.between(0, 30);
     const auto grid = make_tiles(input, output, halo, factor, edge);
     ASSERT_TRUE(grid) << grid.error().text();
@@ -124,7 +126,7 @@ TEST(Tiles, WindowsHoldAllThatKeptPixelsNeed) {
       options.resize = {input, output};
     }
     const graph::Halo halo = graph::receptive_field(testing::with_ends(network, options));
-    const int smallest = std::max(halo.left_px + halo.right_px, halo.top_px + halo.bottom_px) + 1;
+    const int smallest = std::max(halo.left_px + halo.right_px, halo.top_px + halo.bottom_px) + 1 + kEvenRoom_px;
     const auto grid = make_tiles(input, output, halo, factor, smallest + random.between(0, 30));
     ASSERT_TRUE(grid) << grid.error().text();
     for (const Tile& tile : grid->tiles) {
@@ -175,7 +177,7 @@ TEST(Tiles, AreInvisibleToTheBit) {
     const int colors = random.coin() && options.channels >= 3 ? 3 : 1;
     const graph::Graph graph = testing::with_ends(random_network(random, colors, factor), options);
     const graph::Halo halo = graph::receptive_field(graph);
-    const int smallest = std::max(halo.left_px + halo.right_px, halo.top_px + halo.bottom_px) + 1;
+    const int smallest = std::max(halo.left_px + halo.right_px, halo.top_px + halo.bottom_px) + 1 + kEvenRoom_px;
     const auto grid = make_tiles(input, output, halo, factor, smallest + random.between(0, 8));
     ASSERT_TRUE(grid) << grid.error().text();
     const Tensor picture = testing::random_tensor(random, graph.value(graph.inputs().front()).type, input);
@@ -205,8 +207,8 @@ TEST(Tiles, TooSmallEdgesAreRefused) {
   ASSERT_FALSE(at_halo);
   EXPECT_EQ(at_halo.error().code, ErrorCode::usage);
   EXPECT_THAT(at_halo.error().message, HasSubstr("tile size 8 is too small"));
-  EXPECT_THAT(at_halo.error().message, HasSubstr("so at least 9"));
-  EXPECT_TRUE(make_tiles({100, 100}, {200, 200}, {4, 4, 4, 4}, 2, 9));
+  EXPECT_THAT(at_halo.error().message, HasSubstr("so at least 11"));
+  EXPECT_TRUE(make_tiles({100, 100}, {200, 200}, {4, 4, 4, 4}, 2, 11));
   // A picture that fits whole needs no overlap.
   EXPECT_TRUE(make_tiles({8, 8}, {16, 16}, {4, 4, 4, 4}, 2, 8));
   EXPECT_FALSE(make_tiles({100, 100}, {200, 200}, {}, 2, 0));
