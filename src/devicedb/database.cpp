@@ -20,7 +20,7 @@ Database::Database(std::span<const RecordFile> files) {
   for (const RecordFile& file : files) {
     for (const Record& record : file.records) {
       entries_.push_back({file.vendor, file.architecture, record.device, record.kernel, record.shape,
-                          record.tuning, record.ns_per_px});
+                          record.tuning, record.ns_per_px, record.measured});
     }
   }
 }
@@ -52,6 +52,13 @@ std::optional<int> Database::nearness(const Entry& entry, const Family& family,
   if (!entry.architecture.empty() && entry.architecture != family.architecture) return std::nullopt;
   if (!entry.device.empty()) return 3;
   return entry.architecture.empty() ? (entry.vendor.empty() ? 0 : 1) : 2;
+}
+
+bool Database::is_measured(const kernels::DeviceInfo& device, std::string_view kernel,
+                           std::string_view shape) const {
+  return std::ranges::any_of(entries_, [&](const Entry& entry) {
+    return entry.measured && entry.device == device.name && entry.kernel == kernel && entry.shape == shape;
+  });
 }
 
 std::vector<Cost> Database::costs(const kernels::DeviceInfo& device, std::string_view kernel,

@@ -80,6 +80,10 @@ class Database {
                                                     std::string_view kernel,
                                                     std::string_view shape = {}) const;
 
+  // Whether somebody measured this very kernel and shape on this very device.
+  [[nodiscard]] bool is_measured(const kernels::DeviceInfo& device, std::string_view kernel,
+                                 std::string_view shape) const;
+
   // What a kernel costs for a shape, from every place that knows, nearest first. Costs compare only within
   // one place: the same file's entries for a device, an architecture, a vendor or all.
   [[nodiscard]] std::vector<Cost> costs(const kernels::DeviceInfo& device, std::string_view kernel,
@@ -92,6 +96,7 @@ class Database {
     std::string shape;  // empty: any
     std::vector<kernels::Tuning> tuning;
     double ns_per_px = 0;
+    bool measured = false;
     int layer = 0;  // a higher one holds before all lower ones
   };
   static std::optional<int> nearness(const Entry& entry, const Family& family, std::string_view device_name);

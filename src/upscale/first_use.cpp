@@ -15,8 +15,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Large enough to fill a GPU, and for a software driver some ten milliseconds.
-constexpr Extent kGpuExtent = {640, 360};
+// Large enough to fill a GPU of its kind, and for a software driver some ten milliseconds. What wins on less
+// than fills the device need not win on a whole picture.
+constexpr Extent kDiscreteExtent = {1280, 720};
+constexpr Extent kIntegratedExtent = {640, 360};
 constexpr Extent kSoftwareExtent = {64, 32};
 constexpr Extent kCheckExtent = {53, 21};
 constexpr tune::WarmUp kWarmUp = {0.1, 0.02};
@@ -30,8 +32,17 @@ double seconds_since(Clock::time_point begin) {
 
 std::string note_name(const tune::Task& task) { return "first use of " + tune::exact_text(task); }
 
-bool is_new(const Tunings& tunings, const tune::Task& task) {
-  if (tunings.is_tuned(task.kernel->id(), kernels::shape_text(task.node(), task.dtype))) return false;
+Extent extent_for(const kernels::DeviceInfo& info) {
+  if (info.kind == "software") return kSoftwareExtent;
+  return info.kind == "discrete" ? kDiscreteExtent : kIntegratedExtent;
+}
+
+// Two seconds are no reason to doubt what a longer search on such a device found.
+bool is_new(const Device& device, const tune::Task& task) {
+  const Tunings& tunings = *device.tunings();
+  const std::string shape = kernels::shape_text(task.node(), task.dtype);
+  if (tunings.is_tuned(task.kernel->id(), shape)) return false;
+  if (tunings.untuned().is_measured(device.info(), task.kernel->id(), shape)) return false;
   return tunings.note(task.kernel->id(), note_name(task)) != kBegun;
 }
 
@@ -49,9 +60,8 @@ std::vector<tune::Task> new_tasks(const Device& device, const graph::Graph& netw
   if (!graph) return {};
   const auto chosen = device.choose_kernels(*graph, precision);
   if (!chosen) return {};
-  const bool is_software = device.info().kind == "software";
-  auto tasks = tune::chosen_tasks(**chosen, is_software ? kSoftwareExtent : kGpuExtent);
-  std::erase_if(tasks, [&](const tune::Task& task) { return !is_new(*device.tunings(), task); });
+  auto tasks = tune::chosen_tasks(**chosen, extent_for(device.info()));
+  std::erase_if(tasks, [&](const tune::Task& task) { return !is_new(device, task); });
   return tasks;
 }
 
