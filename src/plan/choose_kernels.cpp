@@ -40,8 +40,14 @@ std::optional<DType> dtype_of(const kernels::Kernel& kernel, DType wanted) {
   return std::nullopt;
 }
 
-// The kernel with tunables for a node: the database's, else the first legal combination in the kernel's
-// order. The error is that of the kernel's own default.
+void keep_buffers(Pick& pick) {
+  for (kernels::Tuning& tuned : pick.tuning) {
+    if (tuned.name == kernels::kStorageTunable) tuned.value = kernels::kInBuffers;
+  }
+}
+
+// The kernel with tunables for a node: the database's, with buffers where the device lacks its images, else
+// the first legal combination in the kernel's order. The error is that of the kernel's own default.
 Result<Pick> legal_pick(const Chooser& chooser, const kernels::Kernel& kernel, const graph::Node& node) {
   const auto can = dtype_of(kernel, chooser.dtype);
   if (!can)
@@ -50,9 +56,13 @@ Result<Pick> legal_pick(const Chooser& chooser, const kernels::Kernel& kernel, c
   const auto check = [&](std::span<const kernels::Tuning> tuning) {
     return kernel.legal(chooser.graph, node, chooser.device, {.tuning = tuning, .dtype = dtype});
   };
-  auto known = kernels::complete_tuning(
-      kernel, chooser.database.tuning(chooser.device, kernel.id(), kernels::shape_text(node, dtype)));
-  if (check(known)) return Pick{&kernel, std::move(known), dtype};
+  Pick known{&kernel,
+             kernels::complete_tuning(kernel, chooser.database.tuning(chooser.device, kernel.id(),
+                                                                      kernels::shape_text(node, dtype))),
+             dtype};
+  if (check(known.tuning)) return known;
+  keep_buffers(known);
+  if (check(known.tuning)) return known;
   auto standard = kernels::complete_tuning(kernel, {});
   auto status = check(standard);
   if (status) return Pick{&kernel, std::move(standard), dtype};
@@ -200,12 +210,6 @@ bool can_share_packed(const graph::Graph& graph, const Pick& from, const graph::
   return std::ranges::any_of(from.kernel->writes(graph, producer, from.dtype), [&](const auto& storage) {
     return storage.arrangement == kernels::Arrangement::packed && std::ranges::count(reads, storage) > 0;
   });
-}
-
-void keep_buffers(Pick& pick) {
-  for (kernels::Tuning& tuned : pick.tuning) {
-    if (tuned.name == kernels::kStorageTunable) tuned.value = kernels::kInBuffers;
-  }
 }
 
 // A kernel has images or packed buffers on both sides. Where one that is to keep images has a neighbour that

@@ -68,6 +68,17 @@ TEST(Images, AreChosenWhereTheDatabaseSaysSo) {
   EXPECT_EQ(storages_of({images_for("conv_packed")}, "conv_packed", without), kBuffers);
 }
 
+TEST(Images, ThatTheDeviceLacksChangeNothingElse) {
+  kernels::DeviceInfo device = image_device();
+  device.limits.storage_image_fp32 = false;
+  devicedb::Record record = images_for("conv_packed");
+  record.tuning.push_back({"group_size_x", 64});
+  const auto chosen =
+      choose_kernels(espcn(1, 1, 2, 16), device, database_of({record}), {"conv_packed", DType::f32});
+  ASSERT_TRUE(chosen) << chosen.error().text();
+  EXPECT_EQ((*chosen)->nodes.front().choice.group_size.x, 64U);
+}
+
 // A value that one neighbour keeps in a packed buffer and the other in an image would have to be plain.
 TEST(Images, AreLeftWhereANeighbourKeepsBuffers) {
   EXPECT_EQ(storages_of({images_for("conv_packed", "16->16 3x3 fp32")}, "conv_packed"), kBuffers);
