@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <ranges>
 
 #include "base/display_name.h"
 #include "graph/passes/passes.h"
@@ -355,8 +354,8 @@ Result<Picked> pick_all(Chooser chooser, const kernels::Kernel* forced_kernel) {
   if (!by_cost || !by_table) return by_table ? by_table : by_cost;
   const auto cost = total_costs(chooser, by_cost->nodes);
   const auto table = total_costs(chooser, by_table->nodes);
-  for (const auto& [place, total] : std::views::reverse(cost)) {
-    if (table.contains(place)) return total < table.at(place) ? by_cost : by_table;
+  for (auto at = cost.rbegin(); at != cost.rend(); ++at) {
+    if (table.contains(at->first)) return at->second < table.at(at->first) ? by_cost : by_table;
   }
   return by_table;
 }
@@ -402,9 +401,10 @@ class Fuser {
       part.op = *conv;
       parts.push_back(cheapest(network, part));
     }
-    for (const auto& [place, cost] : std::views::reverse(together)) {
+    for (auto at = together.rbegin(); at != together.rend(); ++at) {
+      const int place = at->first;
       if (parts[0].contains(place) && parts[1].contains(place))
-        return cost < parts[0].at(place) + parts[1].at(place);
+        return at->second < parts[0].at(place) + parts[1].at(place);
     }
     return true;
   }
