@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <bit>
 
@@ -17,7 +18,8 @@ void for_each_limit(Limits& limits, const Visit& visit) {
   auto& [max_storage_buffer_range_bytes, max_buffer_bytes, memory_bytes, memory_budget_bytes,
          min_storage_buffer_offset_alignment_bytes, max_shared_memory_bytes, max_push_constant_bytes,
          max_group_invocations, max_group_size, max_group_count, subgroup_size, min_subgroup_size,
-         max_subgroup_size, fp16_storage, fp16_arithmetic, matrix_shapes, timestamps] = limits;
+         max_subgroup_size, fp16_storage, fp16_arithmetic, matrix_shapes, timestamps, max_image_dimension_3d,
+         storage_image_fp32, storage_image_fp16] = limits;
   visit("max_storage_buffer_range_bytes", max_storage_buffer_range_bytes);
   visit("max_buffer_bytes", max_buffer_bytes);
   visit("memory_bytes", memory_bytes);
@@ -35,7 +37,15 @@ void for_each_limit(Limits& limits, const Visit& visit) {
   visit("fp16_arithmetic", fp16_arithmetic);
   visit("matrix_shapes", matrix_shapes);
   visit("timestamps", timestamps);
+  visit("max_image_dimension_3d", max_image_dimension_3d);
+  visit("storage_image_fp32", storage_image_fp32);
+  visit("storage_image_fp16", storage_image_fp16);
 }
+
+// Limits that older descriptions lack: such a device has no images, and of 3-D ones the least that Vulkan
+// promises.
+constexpr std::array<std::string_view, 3> kOptionalLimits = {"max_image_dimension_3d", "storage_image_fp32",
+                                                             "storage_image_fp16"};
 
 // Reads one limit after the other and keeps the first error.
 class LimitReader {
@@ -76,6 +86,11 @@ class LimitReader {
         return keep(reader_.complain(key, "must have shapes like \"16x16x16 f16,f16,f32->f32\"").value());
       shapes.push_back(*shape);
     }
+  }
+
+  // Whether the description need not have this limit, and does not.
+  [[nodiscard]] bool is_left_out(std::string_view key) const {
+    return !reader_.has(key) && std::ranges::count(kOptionalLimits, key) > 0;
   }
 
   // What a plan divides by or counts with must make sense.
@@ -154,7 +169,9 @@ Result<kernels::DeviceInfo> device_info_from_json(std::string_view text) {
   if (!limits_json) return propagate(limits_json, "device description");
   kernels::DeviceInfo info{texts->name, texts->type, texts->uuid, texts->driver, *vendor, *device, {}};
   LimitReader limits(**limits_json);
-  for_each_limit(info.limits, [&](std::string_view key, auto& value) { limits(key, value); });
+  for_each_limit(info.limits, [&](std::string_view key, auto& value) {
+    if (!limits.is_left_out(key)) limits(key, value);
+  });
   if (auto status = limits.check(info.limits); !status) return propagate(status, "device description");
   return info;
 }

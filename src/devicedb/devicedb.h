@@ -107,7 +107,8 @@ class Database {
 // DeviceInfo as the JSON object that `devices --json` prints and `--device-info` reads: one line with `event`
 // "device", `kind` "gpu", `type` DeviceInfo::kind, `limits` with all members of DeviceLimits by name,
 // `refused` null where the text is empty. Reading needs name, uuid, type, driver and all limits; vendor_id
-// and device_id are optional, other keys are ignored. Errors: usage, naming the key that is missing or wrong.
+// and device_id are optional, and so are the limits of images (without them a device has none); other keys
+// are ignored. Errors: usage, naming the key that is missing or wrong.
 Result<kernels::DeviceInfo> device_info_from_json(std::string_view text);
 std::string device_info_to_json(const kernels::DeviceInfo& device, int index, std::string_view refused);
 

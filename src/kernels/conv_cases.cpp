@@ -11,6 +11,7 @@ namespace {
 
 using graph::ValueId;
 
+constexpr std::string_view kHalfSumsReason = "inputs, weights, outputs and every sum are rounded to half";
 constexpr std::string_view kRoundingReason = "inputs, weights and outputs are rounded to fewer bits";
 
 graph::Weights random_weights(uint64_t seed, size_t count, float scale) {
@@ -245,6 +246,23 @@ void allow_rounding(KernelCase& test, int significand_bits) {
   test.tolerance.absolute += magnitude.error;
   test.tolerance.relative += step;
   test.tolerance.reason = kRoundingReason;
+}
+
+void allow_half_sums(KernelCase& test) {
+  const auto* conv = std::get_if<graph::Conv>(&test.node().op);
+  if (conv == nullptr) return;
+  constexpr double kDeviations = 4;
+  const size_t terms = term_count(*conv);
+  double longest = 0;
+  for (size_t channel = 0; channel < conv->biases->size(); ++channel) {
+    double squares = double{(*conv->biases)[channel]} * (*conv->biases)[channel];
+    for (const float weight : std::span(*conv->weights).subspan(channel * terms, terms))
+      squares += double{weight} * weight;
+    longest = std::max(longest, std::sqrt(squares));
+  }
+  const double walk = std::sqrt(static_cast<double>(terms)) * std::ldexp(1.0, -kHalfBits);
+  test.tolerance.absolute += kDeviations * walk * longest * kLargestInput;
+  test.tolerance.reason = kHalfSumsReason;
 }
 
 }  // namespace upres::kernels

@@ -44,6 +44,9 @@ struct DeviceLimits {
   bool fp16_arithmetic = false;            // shaderFloat16
   std::vector<MatrixShape> matrix_shapes;  // of VK_KHR_cooperative_matrix; empty without it
   bool timestamps = false;
+  uint32_t max_image_dimension_3d = 256;  // texels along each side of a 3-D image
+  bool storage_image_fp32 = false;        // kernels read and write images of four f32 channels
+  bool storage_image_fp16 = false;        // ... of four f16 channels
 };
 
 struct DeviceInfo {

@@ -35,11 +35,20 @@ struct GroupSize {
   friend bool operator==(const GroupSize&, const GroupSize&) = default;
 };
 
+// Who may give a tunable another value than the device database.
+enum class TunedBy : uint8_t {
+  search,  // `upres tune`, and the first use of a device
+  tune,    // `upres tune` alone: it pays where neighbours have the same value, which a layer alone does not
+           // tell
+  hand,    // nobody but the files of the database: results become less exact
+};
+
 // A value of a kernel that the tuner may change, such as group_size_x. Values are tried in this order; the
 // first is the default where the device database says nothing.
 struct Tunable {
   std::string_view name;
   std::span<const uint32_t> values;
+  TunedBy tuned_by = TunedBy::search;
 };
 
 // Chosen values of tunables, by name.
@@ -180,11 +189,29 @@ const Kernel* find_kernel(std::string_view id);
 bool has_dtype(const Kernel& kernel, DType dtype);
 
 // Ways to choose a value for each tunable, 1 for a kernel without any; and the index-th of them, counting
-// through the values of the first tunable fastest.
+// through the values of the first tunable fastest. Those that are set by hand keep their default.
 size_t combination_count(const Kernel& kernel);
 std::vector<Tuning> combination(const Kernel& kernel, size_t index);
 
-// Every type and storage that the kernel can compute the node with; without tuning.
+// The tunable of kernels that can keep activations in images: what lies between two of them is an image where
+// both have kInImages.
+inline constexpr std::string_view kStorageTunable = "storage";
+inline constexpr uint32_t kInBuffers = 0;
+inline constexpr uint32_t kInImages = 1;
+
+// The tunable of kernels that can add up in half precision: on many phones half the time, and half the
+// registers, but every sum is rounded. Of f16 alone; in f32 it changes nothing.
+inline constexpr std::string_view kHalfSums = "half_sums";
+bool sums_in_half(const Selection& selection);
+
+bool keeps_images(std::span<const Tuning> tuning);
+// Those of a kernel's storages that it has with this tuning: images or packed buffers, never both.
+std::vector<Storage> usable_storages(std::vector<Storage> all, std::span<const Tuning> tuning);
+// A storage as the tuning wants it: packed becomes an image where it keeps images.
+Storage tuned_storage(Storage storage, std::span<const Tuning> tuning);
+
+// Every type and storage that the kernel can compute the node with; without tuning. None has an image on one
+// side and a packed buffer on the other.
 std::vector<Selection> all_selections(const Kernel& kernel, const graph::Graph& graph,
                                       const graph::Node& node);
 

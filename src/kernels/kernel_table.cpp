@@ -45,6 +45,19 @@ constinit const std::array kKernels = std::to_array<const Kernel*>(
 
 constexpr size_t kPixelsPerWordGroup = 4;  // rows of pixels are padded to this, see LaunchTensor
 
+std::span<const uint32_t> tried_values(const Tunable& tunable) {
+  return tunable.tuned_by == TunedBy::hand ? tunable.values.first(1) : tunable.values;
+}
+
+bool has_value(std::span<const Tuning> tuning, std::string_view name, uint32_t value) {
+  return std::ranges::any_of(tuning,
+                             [&](const Tuning& tuned) { return tuned.name == name && tuned.value == value; });
+}
+
+bool are_mixed(const Storage& a, const Storage& b) {
+  return a.arrangement == Arrangement::image && b.arrangement == Arrangement::packed;
+}
+
 }  // namespace
 
 std::span<const Kernel* const> all_kernels() { return kKernels; }
@@ -83,17 +96,36 @@ bool has_dtype(const Kernel& kernel, DType dtype) { return std::ranges::count(ke
 
 size_t combination_count(const Kernel& kernel) {
   size_t count = 1;
-  for (const Tunable& tunable : kernel.tunables()) count *= tunable.values.size();
+  for (const Tunable& tunable : kernel.tunables()) count *= tried_values(tunable).size();
   return count;
 }
 
 std::vector<Tuning> combination(const Kernel& kernel, size_t index) {
   std::vector<Tuning> tuning;
   for (const Tunable& tunable : kernel.tunables()) {
-    tuning.push_back({std::string(tunable.name), tunable.values[index % tunable.values.size()]});
-    index /= tunable.values.size();
+    const auto values = tried_values(tunable);
+    tuning.push_back({std::string(tunable.name), values[index % values.size()]});
+    index /= values.size();
   }
   return tuning;
+}
+
+bool sums_in_half(const Selection& selection) {
+  return selection.dtype == DType::f16 && has_value(selection.tuning, kHalfSums, 1);
+}
+
+bool keeps_images(std::span<const Tuning> tuning) { return has_value(tuning, kStorageTunable, kInImages); }
+
+std::vector<Storage> usable_storages(std::vector<Storage> all, std::span<const Tuning> tuning) {
+  const Arrangement other = keeps_images(tuning) ? Arrangement::packed : Arrangement::image;
+  std::erase_if(all, [&](const Storage& storage) { return storage.arrangement == other; });
+  return all;
+}
+
+Storage tuned_storage(Storage storage, std::span<const Tuning> tuning) {
+  if (storage.arrangement == Arrangement::packed && keeps_images(tuning))
+    storage.arrangement = Arrangement::image;
+  return storage;
 }
 
 std::vector<Selection> all_selections(const Kernel& kernel, const graph::Graph& graph,
@@ -101,8 +133,10 @@ std::vector<Selection> all_selections(const Kernel& kernel, const graph::Graph& 
   std::vector<Selection> selections;
   for (const DType dtype : kernel.dtypes()) {
     for (const Storage& input : kernel.reads(graph, node, dtype)) {
-      for (const Storage& output : kernel.writes(graph, node, dtype))
-        selections.push_back({{}, dtype, input, output});
+      for (const Storage& output : kernel.writes(graph, node, dtype)) {
+        if (!are_mixed(input, output) && !are_mixed(output, input))
+          selections.push_back({{}, dtype, input, output});
+      }
     }
   }
   return selections;

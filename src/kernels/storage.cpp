@@ -21,7 +21,7 @@ size_t index_of(const Storage& storage, const TensorType& type, const Extent& ex
   };
   if (storage.arrangement == Arrangement::pixel_major)
     return at(channel, type.channels, at(x, row_pitch_px(storage, extent), static_cast<size_t>(y)));
-  if (storage.arrangement == Arrangement::packed) {
+  if (storage.arrangement == Arrangement::packed || storage.arrangement == Arrangement::image) {
     const auto block = static_cast<size_t>(channel / kPackedChannels);
     return at(channel % kPackedChannels, kPackedChannels,
               at(x, extent.width_px, at(y, extent.height_px, block)));
@@ -65,15 +65,30 @@ float take(DType dtype, const std::byte* from) {
 }  // namespace
 
 std::string to_text(const Storage& storage) {
-  if (storage.arrangement == Arrangement::plain) return "plain";
-  const bool is_packed = storage.arrangement == Arrangement::packed;
-  return (is_packed ? "packed " : "pixel-major ") + std::string(name(storage.dtype));
+  const std::string type(name(storage.dtype));
+  switch (storage.arrangement) {
+    case Arrangement::plain:
+      break;
+    case Arrangement::packed:
+      return "packed " + type;
+    case Arrangement::pixel_major:
+      return "pixel-major " + type;
+    case Arrangement::image:
+      return "image " + type;
+  }
+  return "plain";
 }
 
 bool can_store(const Storage& storage, const TensorType& type) {
   if (storage.arrangement == Arrangement::plain) return storage == Storage{};
-  const int multiple = storage.arrangement == Arrangement::packed ? kPackedChannels : kPixelMajorChannels;
+  const bool is_pixel_major = storage.arrangement == Arrangement::pixel_major;
+  const int multiple = is_pixel_major ? kPixelMajorChannels : kPackedChannels;
   return type.dtype == DType::f32 && type.layout == Layout::planar && type.channels % multiple == 0;
+}
+
+TexelExtent texel_extent(const TensorType& type, const Extent& extent) {
+  return {static_cast<uint32_t>(extent.width_px), static_cast<uint32_t>(extent.height_px),
+          static_cast<uint32_t>(type.channels / kPackedChannels)};
 }
 
 int row_pitch_px(const Storage& storage, const Extent& extent) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,6 +17,8 @@ enum class Arrangement {
   packed,       // [channels / 4][y][x][4]; channels are a multiple of 4
   pixel_major,  // [y][x][channels], rows padded to a multiple of kPixelMajorRow_px; channels are a multiple
                 // of 16
+  image,  // a 3-D image of [channels / 4][y][x] texels of four channels; channels are a multiple of 4. In
+          // host memory as packed: what copies to and from images take and give
 };
 
 struct Storage {
@@ -33,10 +36,21 @@ std::string to_text(const Storage& storage);
 // Whether a value of this type can lie so.
 bool can_store(const Storage& storage, const TensorType& type);
 
+// Texels of an image along x, y and z, which is the blocks of four channels.
+struct TexelExtent {
+  uint32_t width = 1;
+  uint32_t height = 1;
+  uint32_t depth = 1;
+  friend bool operator==(const TexelExtent&, const TexelExtent&) = default;
+};
+// Of a value that can be stored as an image.
+TexelExtent texel_extent(const TensorType& type, const Extent& extent);
+
 // Pixels from one row to the next.
 int row_pitch_px(const Storage& storage, const Extent& extent);
 
-// Bytes of a value on the device. Plain: rows of interleaved pixels are padded (device_row_bytes).
+// Bytes of a value on the device. Plain: rows of interleaved pixels are padded (device_row_bytes). Image: of
+// its texels; the device may take more.
 size_t storage_bytes(const Storage& storage, const TensorType& type, const Extent& extent);
 
 // The most bytes that a value of this type takes in whatever storage.

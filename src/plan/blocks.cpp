@@ -6,6 +6,7 @@
 
 #include "kernels/kernel.h"
 #include "kernels/resize/lanczos.h"
+#include "plan/images.h"
 #include "plan/memory.h"
 
 namespace upres::plan {
@@ -89,6 +90,7 @@ class Assigner {
     append_ends();
     append_tables();
     place_scratch();
+    place_images();
     for (const auto& [name, bytes] : {std::pair{"inputs of a tile", blocks_.input_bytes},
                                       std::pair{"outputs of a tile", blocks_.output_bytes},
                                       std::pair{"intermediate tensors of a tile", blocks_.scratch_bytes}}) {
@@ -101,10 +103,25 @@ class Assigner {
   Status measure(graph::ValueId id) {
     if (!uses_[id].used()) return {};
     const kernels::Storage* storage = storages_.empty() ? nullptr : &storages_[id];
+    if (is_image(id)) return measure_image(id);
     auto bytes = tensor_bytes(graph_.value(id), extents_[id], storage, limits_);
     if (!bytes) return propagate(bytes);
     blocks_.values[id].size_bytes = *bytes;
     blocks_.values[id].zeroed = uses_[id].zeroed;
+    return {};
+  }
+
+  [[nodiscard]] bool is_image(graph::ValueId id) const {
+    return !storages_.empty() && storages_[id].arrangement == kernels::Arrangement::image;
+  }
+  [[nodiscard]] ImageDescription image_of(graph::ValueId id) const {
+    return {kernels::texel_extent(graph_.value(id).type, extents_[id]), storages_[id].dtype};
+  }
+
+  Status measure_image(graph::ValueId id) {
+    const ImageDescription image = image_of(id);
+    if (auto status = check_image(graph_.value(id), image, limits_); !status) return status;
+    blocks_.values[id] = {ResourceKind::image, 0, image.size_bytes(), false};
     return {};
   }
 
@@ -146,13 +163,27 @@ class Assigner {
     std::vector<Lifetime> lifetimes;
     for (graph::ValueId id = 0; id < uses_.size(); ++id) {
       const Use& use = uses_[id];
-      if (use.is_input || use.is_output || !use.used()) continue;
+      if (use.is_input || use.is_output || !use.used() || is_image(id)) continue;
       ids.push_back(id);
       lifetimes.push_back({blocks_.values[id].size_bytes, use.first_step, use.last_step});
     }
     const Placement placement = place(lifetimes, limits_.min_storage_buffer_offset_alignment_bytes);
     for (size_t i = 0; i < ids.size(); ++i) blocks_.values[ids[i]].offset_bytes = placement.offsets_bytes[i];
     blocks_.scratch_bytes = placement.arena_bytes;
+  }
+
+  // Inputs and outputs are plain.
+  void place_images() {
+    std::vector<graph::ValueId> ids;
+    std::vector<ImageUse> images;
+    for (graph::ValueId id = 0; id < uses_.size(); ++id) {
+      if (!uses_[id].used() || !is_image(id)) continue;
+      ids.push_back(id);
+      images.push_back({image_of(id), {0, uses_[id].first_step, uses_[id].last_step}});
+    }
+    ImagePlaces places = plan::place_images(images);
+    for (size_t i = 0; i < ids.size(); ++i) blocks_.values[ids[i]].image = places.image_of[i];
+    blocks_.images = std::move(places.images);
   }
 
   const graph::Graph& graph_;

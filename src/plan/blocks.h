@@ -21,6 +21,7 @@ struct Place {
   uint64_t offset_bytes = 0;
   uint64_t size_bytes = 0;
   bool zeroed = false;
+  uint32_t image = 0;  // index into Blocks::images
 };
 
 // Table of a Resample node: first samples (i32[out]), then weights (f32[out][taps]).
@@ -33,14 +34,16 @@ struct TablePlaces {
 struct Blocks {
   std::vector<Place> values;  // by ValueId
   std::vector<TablePlaces> tables;
+  std::vector<ImageDescription> images;
   uint64_t input_bytes = 0;
   uint64_t output_bytes = 0;
   uint64_t scratch_bytes = 0;
 };
 
 // Every offset is a multiple of the storage buffer alignment. storages: one per value; empty: not chosen yet,
-// each value takes the most that it can. Errors: device, when a tensor is beyond the storage buffer range or
-// a block beyond the buffer size; named with the limit and both numbers.
+// each value takes the most that it can in a buffer. Errors: device, when a tensor is beyond the storage
+// buffer range, a block beyond the buffer size, or an image beyond what images may have; named with the limit
+// and both numbers.
 Result<Blocks> assign_blocks(const graph::Graph& graph, std::span<const Extent> extents,
                              std::span<const kernels::Storage> storages, const kernels::DeviceLimits& limits);
 

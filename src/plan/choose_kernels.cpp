@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <ranges>
 
 #include "base/display_name.h"
 #include "graph/passes/passes.h"
@@ -40,8 +39,14 @@ std::optional<DType> dtype_of(const kernels::Kernel& kernel, DType wanted) {
   return std::nullopt;
 }
 
-// The kernel with tunables for a node: the database's, else the first legal combination in the kernel's
-// order. The error is that of the kernel's own default.
+void keep_buffers(Pick& pick) {
+  for (kernels::Tuning& tuned : pick.tuning) {
+    if (tuned.name == kernels::kStorageTunable) tuned.value = kernels::kInBuffers;
+  }
+}
+
+// The kernel with tunables for a node: the database's, with buffers where the device lacks its images, else
+// the first legal combination in the kernel's order. The error is that of the kernel's own default.
 Result<Pick> legal_pick(const Chooser& chooser, const kernels::Kernel& kernel, const graph::Node& node) {
   const auto can = dtype_of(kernel, chooser.dtype);
   if (!can)
@@ -50,9 +55,13 @@ Result<Pick> legal_pick(const Chooser& chooser, const kernels::Kernel& kernel, c
   const auto check = [&](std::span<const kernels::Tuning> tuning) {
     return kernel.legal(chooser.graph, node, chooser.device, {.tuning = tuning, .dtype = dtype});
   };
-  auto known = kernels::complete_tuning(
-      kernel, chooser.database.tuning(chooser.device, kernel.id(), kernels::shape_text(node, dtype)));
-  if (check(known)) return Pick{&kernel, std::move(known), dtype};
+  Pick known{&kernel,
+             kernels::complete_tuning(kernel, chooser.database.tuning(chooser.device, kernel.id(),
+                                                                      kernels::shape_text(node, dtype))),
+             dtype};
+  if (check(known.tuning)) return known;
+  keep_buffers(known);
+  if (check(known.tuning)) return known;
   auto standard = kernels::complete_tuning(kernel, {});
   auto status = check(standard);
   if (status) return Pick{&kernel, std::move(standard), dtype};
@@ -185,6 +194,46 @@ Status check_dtype(const Chooser& chooser, std::span<const Pick> picks) {
                                              name(chooser.dtype), chooser.device.name));
 }
 
+std::vector<kernels::Storage> reads_of(const graph::Graph& graph, const Pick& pick, const graph::Node& node) {
+  return kernels::usable_storages(pick.kernel->reads(graph, node, pick.dtype), pick.tuning);
+}
+std::vector<kernels::Storage> writes_of(const graph::Graph& graph, const Pick& pick,
+                                        const graph::Node& node) {
+  return kernels::usable_storages(pick.kernel->writes(graph, node, pick.dtype), pick.tuning);
+}
+
+// Whether what lies between them could be packed, as long as neither keeps images.
+bool can_share_packed(const graph::Graph& graph, const Pick& from, const graph::Node& producer,
+                      const Pick& to, const graph::Node& consumer) {
+  const auto reads = to.kernel->reads(graph, consumer, to.dtype);
+  return std::ranges::any_of(from.kernel->writes(graph, producer, from.dtype), [&](const auto& storage) {
+    return storage.arrangement == kernels::Arrangement::packed && std::ranges::count(reads, storage) > 0;
+  });
+}
+
+// A kernel has images or packed buffers on both sides. Where one that is to keep images has a neighbour that
+// keeps packed buffers, it keeps buffers, too: between the two the value would have to be plain.
+void agree_on_images(const graph::Graph& graph, std::vector<Pick>& picks) {
+  const auto differ = [&](size_t from, size_t to) {
+    const graph::Node& producer = graph.nodes()[from];
+    const graph::Node& consumer = graph.nodes()[to];
+    return !consumer.inputs.empty() && consumer.inputs.front() == producer.outputs.front() &&
+           kernels::keeps_images(picks[from].tuning) != kernels::keeps_images(picks[to].tuning) &&
+           can_share_packed(graph, picks[from], producer, picks[to], consumer);
+  };
+  for (bool is_settled = false; !is_settled;) {
+    is_settled = true;
+    for (size_t from = 0; from < picks.size(); ++from) {
+      for (size_t to = from + 1; to < picks.size(); ++to) {
+        if (!differ(from, to)) continue;
+        keep_buffers(picks[from]);
+        keep_buffers(picks[to]);
+        is_settled = false;
+      }
+    }
+  }
+}
+
 // How each value is stored: as its producer likes best among what all its consumers can read.
 class StorageChooser {
  public:
@@ -199,7 +248,7 @@ class StorageChooser {
       const auto& outputs = graph.outputs();
       if (std::find(outputs.begin(), outputs.end(), value) != outputs.end()) continue;
       const Pick& pick = picks_[producer];
-      for (const kernels::Storage& storage : pick.kernel->writes(graph, node, pick.dtype)) {
+      for (const kernels::Storage& storage : writes_of(graph, pick, node)) {
         if (!all_read(value, storage)) continue;
         storages[value] = storage;
         break;
@@ -215,7 +264,7 @@ class StorageChooser {
       const auto uses = std::count(node.inputs.begin(), node.inputs.end(), value);
       if (uses == 0) continue;
       if (uses > 1 || node.inputs.front() != value) return false;
-      const auto can = picks_[i].kernel->reads(chooser_.graph, node, picks_[i].dtype);
+      const auto can = reads_of(chooser_.graph, picks_[i], node);
       if (std::find(can.begin(), can.end(), storage) == can.end()) return false;
     }
     return true;
@@ -231,9 +280,8 @@ bool is_content(const Chooser& chooser, const Pick& pick, const graph::Node& nod
   const auto has = [](const std::vector<kernels::Storage>& can, const kernels::Storage& storage) {
     return std::find(can.begin(), can.end(), storage) != can.end();
   };
-  return has(pick.kernel->writes(chooser.graph, node, pick.dtype), storages[node.outputs.front()]) &&
-         (node.inputs.empty() ||
-          has(pick.kernel->reads(chooser.graph, node, pick.dtype), storages[node.inputs.front()]));
+  return has(writes_of(chooser.graph, pick, node), storages[node.outputs.front()]) &&
+         (node.inputs.empty() || has(reads_of(chooser.graph, pick, node), storages[node.inputs.front()]));
 }
 
 struct Picked {
@@ -257,8 +305,10 @@ Result<Picked> pick_in_order(const Chooser& chooser, const kernels::Kernel* forc
   }
   if (auto status = forced.check(); !status) return propagate(status);
   Picked picked;
-  for (const auto& all : candidates) picked.nodes.push_back(all.back());
   for (;;) {
+    picked.nodes.clear();
+    for (const auto& all : candidates) picked.nodes.push_back(all.back());
+    agree_on_images(chooser.graph, picked.nodes);
     picked.storages = StorageChooser(chooser, picked.nodes).run();
     size_t node = 0;
     while (node < picked.nodes.size() &&
@@ -271,7 +321,6 @@ Result<Picked> pick_in_order(const Chooser& chooser, const kernels::Kernel* forc
       return fail(ErrorCode::device, fmt::format("no kernel for {} reads what the kernels before it store",
                                                  node_text(chooser.graph.nodes()[node])));
     }
-    picked.nodes[node] = candidates[node].back();
   }
 }
 
@@ -305,8 +354,8 @@ Result<Picked> pick_all(Chooser chooser, const kernels::Kernel* forced_kernel) {
   if (!by_cost || !by_table) return by_table ? by_table : by_cost;
   const auto cost = total_costs(chooser, by_cost->nodes);
   const auto table = total_costs(chooser, by_table->nodes);
-  for (const auto& [place, total] : std::views::reverse(cost)) {
-    if (table.contains(place)) return total < table.at(place) ? by_cost : by_table;
+  for (auto at = cost.rbegin(); at != cost.rend(); ++at) {
+    if (table.contains(at->first)) return at->second < table.at(at->first) ? by_cost : by_table;
   }
   return by_table;
 }
@@ -352,9 +401,10 @@ class Fuser {
       part.op = *conv;
       parts.push_back(cheapest(network, part));
     }
-    for (const auto& [place, cost] : std::views::reverse(together)) {
+    for (auto at = together.rbegin(); at != together.rend(); ++at) {
+      const int place = at->first;
       if (parts[0].contains(place) && parts[1].contains(place))
-        return cost < parts[0].at(place) + parts[1].at(place);
+        return at->second < parts[0].at(place) + parts[1].at(place);
     }
     return true;
   }
@@ -422,6 +472,20 @@ ChosenNode chosen_node(const ChosenGraph& chosen, const Pick& pick, const graph:
 }
 
 }  // namespace
+
+bool may_use_images(const graph::Graph& graph, const kernels::DeviceInfo& device,
+                    const devicedb::Database& database) {
+  const auto keeps_images = [&](const kernels::Kernel* kernel, const graph::Node& node) {
+    return std::ranges::any_of(kernel->dtypes(), [&](DType dtype) {
+      return kernels::keeps_images(database.tuning(device, kernel->id(), kernels::shape_text(node, dtype)));
+    });
+  };
+  return std::ranges::any_of(graph.nodes(), [&](const graph::Node& node) {
+    return !graph::convolutions(node.op).empty() &&
+           std::ranges::any_of(kernels::all_kernels(),
+                               [&](const kernels::Kernel* kernel) { return keeps_images(kernel, node); });
+  });
+}
 
 Result<std::shared_ptr<const ChosenGraph>> choose_kernels(const graph::Graph& graph,
                                                           const kernels::DeviceInfo& device,

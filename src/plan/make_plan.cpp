@@ -10,8 +10,8 @@
 namespace upres::plan {
 namespace {
 
-// Which bytes have been touched since the last barrier. Exact: by ranges of bytes, so tensors that share
-// memory at different times count as what they are.
+// Which bytes have been touched since the last barrier. Exact: by ranges of bytes and by images, so tensors
+// that share memory at different times count as what they are.
 class HazardTracker {
  public:
   // Whether a step must wait for an earlier one since the last barrier. Notes what it touches.
@@ -31,8 +31,9 @@ class HazardTracker {
   using Touched = std::vector<const Resource*>;
 
   static bool overlap(const Resource& a, const Resource& b) {
-    return a.kind == b.kind && a.offset_bytes < b.offset_bytes + b.size_bytes &&
-           b.offset_bytes < a.offset_bytes + a.size_bytes;
+    if (a.kind != b.kind) return false;
+    if (a.kind == ResourceKind::image) return a.image == b.image;
+    return a.offset_bytes < b.offset_bytes + b.size_bytes && b.offset_bytes < a.offset_bytes + a.size_bytes;
   }
   static bool any_overlap(const Touched& now, const Touched& before) {
     return std::any_of(now.begin(), now.end(), [&](const Resource* a) {
@@ -87,6 +88,7 @@ class Planner {
     plan_.input_bytes = blocks_.input_bytes;
     plan_.output_bytes = blocks_.output_bytes;
     plan_.scratch_bytes = blocks_.scratch_bytes;
+    plan_.images = blocks_.images;
     plan_.weights_bytes = weights_.total_bytes;
     add_value_resources();
     for (uint32_t i = 0; i < graph().nodes().size(); ++i) {
@@ -103,7 +105,7 @@ class Planner {
 
   uint32_t add_resource(std::string name, const Place& place) {
     plan_.resources.push_back(
-        {std::move(name), place.kind, place.offset_bytes, place.size_bytes, place.zeroed});
+        {std::move(name), place.kind, place.offset_bytes, place.size_bytes, place.zeroed, place.image});
     return static_cast<uint32_t>(plan_.resources.size() - 1);
   }
 

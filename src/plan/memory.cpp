@@ -11,10 +11,6 @@ struct Range {
   uint64_t end = 0;
 };
 
-bool alive_together(const Lifetime& a, const Lifetime& b) {
-  return a.first_step <= b.last_step && b.first_step <= a.last_step;
-}
-
 std::vector<size_t> largest_first(std::span<const Lifetime> lifetimes) {
   std::vector<size_t> order(lifetimes.size());
   std::iota(order.begin(), order.end(), size_t{0});
@@ -35,6 +31,10 @@ uint64_t lowest_gap(std::vector<Range>& used, uint64_t size_bytes, uint64_t alig
 }
 
 }  // namespace
+
+bool alive_together(const Lifetime& a, const Lifetime& b) {
+  return a.first_step <= b.last_step && b.first_step <= a.last_step;
+}
 
 Placement place(std::span<const Lifetime> lifetimes, uint64_t alignment_bytes) {
   Placement placement;

@@ -24,6 +24,8 @@ constexpr uint64_t align_up(uint64_t value, uint64_t alignment) {
   return alignment <= 1 ? value : (value + alignment - 1) / alignment * alignment;
 }
 
+bool alive_together(const Lifetime& a, const Lifetime& b);
+
 // Offsets such that tensors alive at the same step do not overlap; largest first, lowest offset that is free.
 Placement place(std::span<const Lifetime> lifetimes, uint64_t alignment_bytes);
 

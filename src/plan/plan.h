@@ -52,6 +52,7 @@ enum class ResourceKind {
   scratch,  // offset within the scratch arena
   weights,  // offset within the weight block, the same for all plans of one ChosenGraph
   table,    // of a Resample, made by the session per job; offset within the input block
+  image,    // an image of its own, Plan::images[image]
 };
 
 // Names of the bindings of a Resample's tables (kernels::BindingNames::tables).
@@ -64,6 +65,16 @@ struct Resource {
   uint64_t offset_bytes = 0;
   uint64_t size_bytes = 0;
   bool zeroed = false;  // must hold zeros before the first step (statistics)
+  uint32_t image = 0;   // index into Plan::images
+};
+
+// A 3-D image for values that live at different times; its memory the device decides.
+struct ImageDescription {
+  kernels::TexelExtent extent;
+  DType dtype = DType::f32;  // of a texel's four channels: f32 or f16
+  friend bool operator==(const ImageDescription&, const ImageDescription&) = default;
+  // Of the texels; the device may take more.
+  [[nodiscard]] uint64_t size_bytes() const;
 };
 
 struct Binding {
@@ -89,6 +100,7 @@ struct Plan {
   std::shared_ptr<const ChosenGraph> chosen;
   std::vector<Extent> extents;  // of every value
   std::vector<Resource> resources;
+  std::vector<ImageDescription> images;
   std::vector<uint32_t> inputs;   // resource of each graph input
   std::vector<uint32_t> outputs;  // resource of each graph output
   std::vector<Step> steps;
@@ -103,6 +115,10 @@ struct WeightBlock {
   std::vector<std::byte> bytes;
 };
 WeightBlock pack_weights(const ChosenGraph& chosen);
+
+// Whether plans of this network may keep something in images on this device, as far as the database says.
+bool may_use_images(const graph::Graph& graph, const kernels::DeviceInfo& device,
+                    const devicedb::Database& database);
 
 // Errors: model (a convolution without output), device (a tensor beyond a limit, named with number).
 Result<Plan> make_plan(std::shared_ptr<const ChosenGraph> chosen, std::span<const Extent> inputs,

@@ -18,6 +18,8 @@ std::string_view block_name(ResourceKind kind) {
       return "scratch";
     case ResourceKind::weights:
       return "weights";
+    case ResourceKind::image:
+      return "image";
   }
   return "?";
 }
@@ -32,9 +34,18 @@ std::string kernel_text(const kernels::KernelChoice& choice) {
   return kernels::module_name(choice) + (constants.empty() ? "" : " " + constants);
 }
 
+// "image 0 (320x180x16 f32)": width, height and blocks of four channels.
+std::string image_text(const Plan& plan, uint32_t index) {
+  const ImageDescription& image = plan.images[index];
+  return fmt::format("image {} ({}x{}x{} {})", index, image.extent.width, image.extent.height,
+                     image.extent.depth, name(image.dtype));
+}
+
 // "input=scratch+256:1024": the name in the shader, block, offset, bytes.
 std::string binding_text(const Plan& plan, const Binding& binding) {
   const Resource& resource = plan.resources[binding.resource];
+  if (resource.kind == ResourceKind::image)
+    return fmt::format("{}={}", binding.name, image_text(plan, resource.image));
   return fmt::format("{}={}+{}:{}{}", binding.name, block_name(resource.kind), resource.offset_bytes,
                      resource.size_bytes, resource.zeroed ? " zeroed" : "");
 }
@@ -83,6 +94,8 @@ std::string to_text(const Plan& plan) {
   text += fmt::format("memory: input {}, output {}, scratch {}, weights {}\n", bytes_text(plan.input_bytes),
                       bytes_text(plan.output_bytes), bytes_text(plan.scratch_bytes),
                       bytes_text(plan.weights_bytes));
+  for (uint32_t i = 0; i < plan.images.size(); ++i)
+    text += fmt::format("{}: {}\n", image_text(plan, i), bytes_text(plan.images[i].size_bytes()));
   return text;
 }
 

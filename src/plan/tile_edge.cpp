@@ -27,14 +27,29 @@ Resampled resampled_sizes(const graph::Graph& graph) {
 
 uint64_t weight_bytes(const graph::Graph& graph) { return graph::parameter_count(graph) * sizeof(float); }
 
+// Everything between the ends that can be an image is one, in the larger type.
+std::vector<kernels::Storage> all_images(const graph::Graph& graph) {
+  const kernels::Storage image{kernels::Arrangement::image, DType::f32};
+  std::vector<kernels::Storage> storages(graph.values().size());
+  for (const graph::Node& node : graph.nodes()) {
+    for (const graph::ValueId id : node.outputs) {
+      const bool is_end = std::ranges::count(graph.outputs(), id) > 0;
+      if (!is_end && kernels::can_store(image, graph.value(id).type)) storages[id] = image;
+    }
+  }
+  return storages;
+}
+
 // Whether a window of some edge fits the device.
 class Fitter {
  public:
-  Fitter(const graph::Graph& graph, const Extent& picture, const kernels::DeviceLimits& limits, int slots)
+  Fitter(const graph::Graph& graph, const Extent& picture, const kernels::DeviceLimits& limits, int slots,
+         bool with_images)
       : graph_(graph),
         picture_(picture),
         limits_(limits),
         slots_(slots),
+        images_(with_images ? all_images(graph) : std::vector<kernels::Storage>()),
         halo_(graph::receptive_field(graph)),
         resampled_(resampled_sizes(graph)) {}
 
@@ -56,7 +71,9 @@ class Fitter {
     }
     auto blocks = assign_blocks(graph_, *extents, {}, limits_);
     if (!blocks) return propagate(blocks);
-    return check_budget(*blocks);
+    if (auto status = check_budget(*blocks); !status || images_.empty()) return status;
+    auto with_images = assign_blocks(graph_, *extents, images_, limits_);
+    return with_images ? check_budget(*with_images) : propagate(with_images);
   }
 
  private:
@@ -78,7 +95,8 @@ class Fitter {
   }
 
   [[nodiscard]] Status check_budget(const Blocks& blocks) const {
-    const uint64_t slot_bytes = blocks.input_bytes + blocks.output_bytes + blocks.scratch_bytes;
+    uint64_t slot_bytes = blocks.input_bytes + blocks.output_bytes + blocks.scratch_bytes;
+    for (const ImageDescription& image : blocks.images) slot_bytes += image.size_bytes();
     const uint64_t all_bytes = static_cast<uint64_t>(slots_) * slot_bytes + weight_bytes(graph_);
     if (all_bytes <= limits_.memory_budget_bytes) return {};
     return fail(ErrorCode::device,
@@ -90,6 +108,7 @@ class Fitter {
   Extent picture_;
   const kernels::DeviceLimits& limits_;
   int slots_;
+  std::vector<kernels::Storage> images_;  // by value; empty: there are none
   graph::Halo halo_;
   Resampled resampled_;
 };
@@ -97,12 +116,12 @@ class Fitter {
 }  // namespace
 
 Result<int> choose_tile_edge(const graph::Graph& graph, const Extent& picture,
-                             const kernels::DeviceLimits& limits, int slots) {
+                             const kernels::DeviceLimits& limits, int slots, bool with_images) {
   if (picture.width_px < 1 || picture.height_px < 1 || slots < 1) {
     return fail(ErrorCode::usage, fmt::format("no tiles for {}x{} pixels and {} slots", picture.width_px,
                                               picture.height_px, slots));
   }
-  const Fitter fitter(graph, picture, limits, slots);
+  const Fitter fitter(graph, picture, limits, slots, with_images);
   int fitting = fitter.smallest_px();
   if (auto status = fitter.fits(fitting); !status) {
     return propagate(status, fmt::format("even a tile of {} pixels does not fit", fitting));

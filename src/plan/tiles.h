@@ -43,9 +43,9 @@ Result<TileGrid> make_tiles(const Extent& input, const Extent& output, const gra
 
 // Largest square-ish window of the graph that fits device limits (each tensor within the storage buffer range
 // and the buffer size, scratch + inputs + outputs of `slots` windows in flight within the memory budget,
-// group counts), at most the picture. Errors: device, when not even the smallest window fits, naming
-// the limit.
+// group counts), at most the picture. with_images: the plan may keep in images what can be one
+// (may_use_images). Errors: device, when not even the smallest window fits, naming the limit.
 Result<int> choose_tile_edge(const graph::Graph& graph, const Extent& picture,
-                             const kernels::DeviceLimits& limits, int slots);
+                             const kernels::DeviceLimits& limits, int slots, bool with_images = false);
 
 }  // namespace upres::plan

@@ -50,11 +50,18 @@ std::vector<Parameters> legal_parameters(const kernels::DeviceInfo& info, const 
   return legal;
 }
 
+// Whether a search of this scope changes the tunable.
+bool is_searched(const kernels::Tunable& tunable, Scope scope) {
+  if (tunable.tuned_by == kernels::TunedBy::tune) return scope == Scope::everything;
+  return tunable.tuned_by == kernels::TunedBy::search;
+}
+
 // One tunable one step away.
-std::vector<Parameters> neighbours(const kernels::Kernel& kernel, const Parameters& around) {
+std::vector<Parameters> neighbours(const kernels::Kernel& kernel, const Parameters& around, Scope scope) {
   std::vector<Parameters> all;
   const auto tunables = kernel.tunables();
   for (size_t i = 0; i < tunables.size(); ++i) {
+    if (!is_searched(tunables[i], scope)) continue;
     std::vector<uint32_t> values(tunables[i].values.begin(), tunables[i].values.end());
     std::sort(values.begin(), values.end());
     const auto at = std::find(values.begin(), values.end(), around[i].value);
@@ -185,7 +192,7 @@ class Search {
     for (std::string around; around != to_text(result_.best.parameters) && !is_ended_;) {
       const Parameters from = result_.best.parameters;
       around = to_text(from);
-      for (const Parameters& neighbour : neighbours(*task_.kernel, from)) {
+      for (const Parameters& neighbour : neighbours(*task_.kernel, from, options_.scope)) {
         if (seen_.contains(to_text(neighbour)) || !is_legal(info_, task_, neighbour)) continue;
         if (!may_begin(1)) return;
         consider(neighbour);

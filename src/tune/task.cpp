@@ -56,6 +56,11 @@ bool is_known(const std::vector<Task>& tasks, const Task& wanted) {
   });
 }
 
+kernels::Storage in_buffers(kernels::Storage storage) {
+  if (storage.arrangement == kernels::Arrangement::image) storage.arrangement = kernels::Arrangement::packed;
+  return storage;
+}
+
 // One for every kernel that computes it.
 void add_tasks(std::vector<Task>& tasks, const graph::Operator& op, const Extent& extent, DType dtype,
                const kernels::DeviceInfo& device, const std::vector<std::string>& only) {
@@ -187,7 +192,8 @@ std::vector<Task> chosen_tasks(const plan::ChosenGraph& chosen, const Extent& ex
     const graph::Node& node = chosen.graph.nodes()[i];
     if (graph::convolutions(node.op).empty()) continue;
     const kernels::KernelChoice& choice = chosen.nodes[i].choice;
-    Task task{chosen.nodes[i].kernel, alone(node.op), extent, choice.dtype, choice.input, choice.output};
+    Task task{chosen.nodes[i].kernel, alone(node.op),           extent,
+              choice.dtype,           in_buffers(choice.input), in_buffers(choice.output)};
     if (!is_known(tasks, task)) tasks.push_back(std::move(task));
   }
   std::stable_sort(tasks.begin(), tasks.end(),

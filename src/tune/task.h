@@ -16,6 +16,7 @@ struct Task {
   graph::Graph graph;  // the node alone
   Extent extent;       // of its input
   DType dtype = DType::f32;
+  // Where candidates may differ in the storage (kernels::kStorageTunable): in buffers.
   kernels::Storage input;
   kernels::Storage output;
 
@@ -23,7 +24,7 @@ struct Task {
   // Of one launch; a multiply and an add count as two.
   [[nodiscard]] uint64_t flops() const;
   [[nodiscard]] kernels::Selection selection(std::span<const kernels::Tuning> tuning) const {
-    return {tuning, dtype, input, output};
+    return {tuning, dtype, kernels::tuned_storage(input, tuning), kernels::tuned_storage(output, tuning)};
   }
 };
 

@@ -5,6 +5,7 @@
 
 #include "graph/extents.h"
 #include "graph/picture.h"
+#include "plan/plan.h"
 #include "plan/tiles.h"
 #include "upscale/cpu_device.h"
 #include "upscale/guards.h"
@@ -89,7 +90,8 @@ Result<int> tile_edge_px(const Device& device, const graph::Graph& graph, const 
                          std::optional<int> wanted) {
   if (wanted) return *wanted;
   if (device.is_cpu()) return kCpuTilePx;
-  return plan::choose_tile_edge(graph, input, device.info().limits, device.options().slots);
+  const bool with_images = plan::may_use_images(graph, device.info(), *device.tunings()->database());
+  return plan::choose_tile_edge(graph, input, device.info().limits, device.options().slots, with_images);
 }
 
 Upscaler::Upscaler(const Device& device, PictureModel model, UpscalerOptions options, Precision precision,

@@ -187,6 +187,21 @@ def test_a_bad_override_is_left_out_with_one_line(upres, llvmpipe, cache, conten
     assert (upres.folder / "p2.png").read_bytes() == (upres.folder / "right.png").read_bytes()
 
 
+def test_a_file_switches_images_on_and_the_picture_stays(upres, llvmpipe, cache):
+    def plan():
+        return upres("inspect", "espcn_x2", "--plan", "--kernel", "conv_packed", device=llvmpipe).stdout.decode()
+
+    save(upres.folder / "p.png", gradient(70, 41))
+    to = ("--kernel", "conv_packed", "--precision", "fp32", "--no-tune")
+    assert "output=image 0 (" not in plan()
+    upres("p.png", "-o", "right.png", *to, device=llvmpipe)
+    override(cache, [packed_entry(16) | {"tuning": {"storage": 1}}])
+    assert "output=image 0 (" in plan()
+    for tile in (64, 32):
+        upres("p.png", "-o", f"p{tile}.png", *to, "--tile", str(tile), device=llvmpipe)
+        assert (upres.folder / f"p{tile}.png").read_bytes() == (upres.folder / "right.png").read_bytes()
+
+
 def test_damaged_records_are_left_out(upres, llvmpipe, cache):
     upres(*SMALL, "--budget", "4", device=llvmpipe)
     records = sorted(cache.glob("*.upres"))

@@ -12,17 +12,48 @@ namespace {
 
 constexpr std::array kDTypes = {DType::f32, DType::f16};
 
-std::string_view variant_of(const Selection& selection) {
-  static constexpr std::array<std::string_view, 8> kVariants = {
-      "", "from_planes", "to_planes", "planes", "fp16", "fp16_from_planes", "fp16_to_planes", "fp16_planes"};
-  const size_t from = selection.input.arrangement == Arrangement::plain ? 1 : 0;
-  const size_t to = selection.output.arrangement == Arrangement::plain ? 2 : 0;
-  return kVariants[from + to + (selection.dtype == DType::f16 ? 4 : 0)];
+bool is_plain(const Storage& storage) { return storage.arrangement == Arrangement::plain; }
+bool is_image(const Storage& storage) { return storage.arrangement == Arrangement::image; }
+bool has_images(const Selection& selection) {
+  return is_image(selection.input) || is_image(selection.output);
 }
 
-std::vector<Storage> packed_storages(const TensorType& type, DType dtype) {
+// What lies before and behind the kernel.
+std::string_view ends_of(const Selection& selection) {
+  if (is_plain(selection.input) && is_plain(selection.output)) return "planes";
+  if (is_plain(selection.input)) return is_image(selection.output) ? "from_planes_to_image" : "from_planes";
+  if (is_plain(selection.output)) return is_image(selection.input) ? "from_image_to_planes" : "to_planes";
+  return is_image(selection.output) ? "image" : "";
+}
+
+std::string variant_of(const Selection& selection, bool half_sums) {
+  const std::string ends(ends_of(selection));
+  if (selection.dtype != DType::f16) return ends;
+  const std::string type = half_sums ? "fp16_sums" : "fp16";
+  return ends.empty() ? type : type + "_" + ends;
+}
+
+bool has_tunable(const Kernel& kernel, std::string_view name) {
+  return std::ranges::count(kernel.tunables(), name, &Tunable::name) > 0;
+}
+
+std::vector<Storage> storages_of(const Kernel& kernel, const TensorType& type, DType dtype) {
+  std::vector<Storage> storages;
   const Storage packed{Arrangement::packed, dtype};
-  return can_store(packed, type) ? std::vector{packed, Storage{}} : std::vector{Storage{}};
+  if (can_store(packed, type)) {
+    storages.push_back(packed);
+    if (has_tunable(kernel, kStorageTunable)) storages.push_back({Arrangement::image, dtype});
+  }
+  storages.emplace_back();
+  return storages;
+}
+
+Status check_images(std::string_view kernel, const Selection& selection, const DeviceLimits& limits) {
+  if (!has_images(selection) && !keeps_images(selection.tuning)) return {};
+  const bool is_half = selection.dtype == DType::f16;
+  if (is_half ? limits.storage_image_fp16 : limits.storage_image_fp32) return {};
+  return fail(ErrorCode::device, "kernel " + std::string(kernel) + " on images needs storage_image_" +
+                                     (is_half ? "fp16" : "fp32") + ", which the device lacks");
 }
 
 Status check_dtype(std::string_view kernel, DType dtype, const DeviceLimits& limits) {
@@ -126,19 +157,20 @@ bool BlockConv::computes(const graph::Graph&, const graph::Node& node) const {
 }
 
 std::vector<Storage> BlockConv::reads(const graph::Graph& graph, const graph::Node& node, DType dtype) const {
-  return packed_storages(input_type(graph, node), dtype);
+  return storages_of(*this, input_type(graph, node), dtype);
 }
 
 std::vector<Storage> BlockConv::writes(const graph::Graph& graph, const graph::Node& node,
                                        DType dtype) const {
   if (std::get<graph::Conv>(node.op).shuffle.block != 1) return {Storage{}};
-  return packed_storages(output_type(graph, node), dtype);
+  return storages_of(*this, output_type(graph, node), dtype);
 }
 
 Status BlockConv::legal(const graph::Graph&, const graph::Node& node, const DeviceInfo& device,
                         const Selection& selection) const {
   const auto& conv = std::get<graph::Conv>(node.op);
   if (auto status = check_dtype(id(), selection.dtype, device.limits); !status) return status;
+  if (auto status = check_images(id(), selection, device.limits); !status) return status;
   const GroupSize group = tuned_group_size(*this, selection.tuning);
   const auto fits =
       check_launch_limits(id(), group, sizeof(ConvPush), block_count(conv.out_channels), device);
@@ -150,10 +182,10 @@ KernelChoice BlockConv::choose(const graph::Graph&, const graph::Node& node,
                                const Selection& selection) const {
   const auto& conv = std::get<graph::Conv>(node.op);
   std::vector<Constant> constants = conv_constants(conv);
-  if (selection.output.arrangement == Arrangement::plain)
-    std::ranges::copy(shuffle_constants(conv), std::back_inserter(constants));
+  const bool half_sums = has_tunable(*this, kHalfSums) && sums_in_half(selection);
+  if (is_plain(selection.output)) std::ranges::copy(shuffle_constants(conv), std::back_inserter(constants));
   return {.kernel = id(),
-          .variant = std::string(variant_of(selection)),
+          .variant = variant_of(selection, half_sums),
           .constants = std::move(constants),
           .group_size = tuned_group_size(*this, selection.tuning),
           .dtype = selection.dtype,

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <span>
 #include <string_view>
@@ -14,6 +15,10 @@
 namespace upres::kernels {
 
 inline constexpr uint32_t kBlockChannels = 4;
+
+// The tunable of those that have modules for images.
+inline constexpr std::array<uint32_t, 2> kStorageValues = {kInBuffers, kInImages};
+inline constexpr Tunable kStorageOfBlocks = {kStorageTunable, kStorageValues, TunedBy::tune};
 
 // Number of blocks that cover the channels.
 constexpr uint32_t block_count(int channels) {
@@ -49,8 +54,9 @@ Status check_registers(std::string_view kernel, uint64_t vectors, const DeviceIn
 Status check_unrolled(std::string_view kernel, uint64_t multiply_adds);
 
 // The base of these kernels. Modules: the plain one works on packed f32, and there are the variants
-// "from_planes" (its input is plain), "to_planes" (its output), "planes" (both), and "fp16",
-// "fp16_from_planes", ... for f16.
+// "from_planes" (its input is plain), "to_planes" (its output), "planes" (both), "image" (input and output
+// are images), "from_planes_to_image", "from_image_to_planes", and "fp16", "fp16_from_planes", ... for f16,
+// "fp16_sums", ... with half_sums. Only kernels with the tunable `storage` have images.
 class BlockConv : public ConvKernel {
  public:
   // Every convolution; the plain output of one with a shuffle is shuffled.
@@ -60,7 +66,7 @@ class BlockConv : public ConvKernel {
                                            DType dtype) const override;
   [[nodiscard]] std::vector<Storage> writes(const graph::Graph& graph, const graph::Node& node,
                                             DType dtype) const override;
-  // Group size, push constants, weights, type. Kernels add what they need besides.
+  // Group size, push constants, weights, type, images. Kernels add what they need besides.
   [[nodiscard]] Status legal(const graph::Graph& graph, const graph::Node& node, const DeviceInfo& device,
                              const Selection& selection) const override;
   // The constants of conv_constants(), to which kernels add their own.

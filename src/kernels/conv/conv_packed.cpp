@@ -11,9 +11,11 @@ namespace {
 constexpr std::array<uint32_t, 4> kGroupSizesX = {32, 16, 8, 64};
 constexpr std::array<uint32_t, 4> kGroupSizesY = {4, 1, 2, 8};
 constexpr std::array<uint32_t, 3> kGroupSizesZ = {1, 2, 4};
+constexpr std::array<uint32_t, 2> kHalfSumsValues = {0, 1};
 constexpr std::array kTunables = {Tunable{"group_size_x", kGroupSizesX},
                                   Tunable{"group_size_y", kGroupSizesY},
-                                  Tunable{"group_size_z", kGroupSizesZ}};
+                                  Tunable{"group_size_z", kGroupSizesZ}, kStorageOfBlocks,
+                                  Tunable{kHalfSums, kHalfSumsValues, TunedBy::hand}};
 
 }  // namespace
 

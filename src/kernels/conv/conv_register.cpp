@@ -19,7 +19,8 @@ constexpr std::array kTunables = {Tunable{"pixels_x", kPixelsX},
                                   Tunable{"channel_blocks", kChannelBlocks},
                                   Tunable{"group_size_x", kGroupSizesX},
                                   Tunable{"group_size_y", kGroupSizesY},
-                                  Tunable{"group_size_z", kGroupSizesZ}};
+                                  Tunable{"group_size_z", kGroupSizesZ},
+                                  kStorageOfBlocks};
 constexpr std::array<std::string_view, 3> kTileNames = {"pixels_x", "pixels_y", "channel_blocks"};
 
 // What a thread computes.

@@ -15,9 +15,9 @@ constexpr std::array<uint32_t, 4> kGroupSizesX = {16, 8, 32, 64};
 constexpr std::array<uint32_t, 4> kGroupSizesY = {8, 4, 2, 16};
 constexpr std::array<uint32_t, 3> kGroupSizesZ = {1, 2, 4};
 constexpr std::array kTunables = {
-    Tunable{"tile_blocks", kTileBlocks}, Tunable{"channel_blocks", kChannelBlocks},
+    Tunable{"tile_blocks", kTileBlocks},   Tunable{"channel_blocks", kChannelBlocks},
     Tunable{"group_size_x", kGroupSizesX}, Tunable{"group_size_y", kGroupSizesY},
-    Tunable{"group_size_z", kGroupSizesZ}};
+    Tunable{"group_size_z", kGroupSizesZ}, kStorageOfBlocks};
 constexpr std::array<std::string_view, 2> kTileNames = {"tile_blocks", "channel_blocks"};
 
 uint32_t tile_blocks(const Kernel& kernel, const graph::Conv& conv, std::span<const Tuning> tuning) {

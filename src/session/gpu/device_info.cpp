@@ -1,7 +1,10 @@
 #include "session/gpu/device_info.h"
 
+#include <vkc/image.h>
+
 #include <algorithm>
 #include <span>
+#include <utility>
 
 namespace upres::session {
 namespace {
@@ -98,6 +101,7 @@ kernels::DeviceLimits limits_of(const vkc::DeviceProperties& properties, const M
   for (const vkc::MatrixShape& shape : properties.matrix_shapes)
     limits.matrix_shapes.push_back(matrix_shape(shape));
   limits.timestamps = from.timestamp_valid_bits > 0;
+  limits.max_image_dimension_3d = from.max_image_3d_px;
   return limits;
 }
 
@@ -105,13 +109,16 @@ kernels::DeviceLimits limits_of(const vkc::DeviceProperties& properties, const M
 
 kernels::DeviceInfo device_info(const vkc::PhysicalDevice& device) {
   const vkc::DeviceProperties& properties = device.properties();
+  kernels::DeviceLimits limits = limits_of(properties, device_memory(device.memory_heaps()));
+  limits.storage_image_fp32 = vkc::format_support(device, vkc::ImageFormat::rgba32_sfloat).storage;
+  limits.storage_image_fp16 = vkc::format_support(device, vkc::ImageFormat::rgba16_sfloat).storage;
   return {.name = properties.name,
           .kind = std::string(vkc::to_text(properties.type)),
           .uuid = vkc::to_text(properties.uuid),
           .driver = driver_text(properties),
           .vendor_id = properties.vendor_id,
           .device_id = properties.device_id,
-          .limits = limits_of(properties, device_memory(device.memory_heaps()))};
+          .limits = std::move(limits)};
 }
 
 }  // namespace upres::session

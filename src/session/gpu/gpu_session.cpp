@@ -141,7 +141,7 @@ struct GpuSession::Impl {
         log(std::move(session_log)),
         copy_threads(copy_thread_count(gpu_options)) {
     for (int i = 0; i < options.slots; ++i)
-      slots.push_back({SlotMemory(shared.device, options.always_copy), std::nullopt});
+      slots.push_back({SlotMemory(shared.device, options.always_copy, options.poison), std::nullopt});
   }
 
   Result<std::shared_ptr<const plan::Plan>> plan_for(const std::vector<Extent>& inputs,
@@ -280,7 +280,6 @@ Result<std::unique_ptr<GpuSession>> GpuSession::create(vkc::Device device,
                    std::move(*weights),
                    Pace(options.max_submit_ms, nodes),
                    {},
-                   options.poison,
                    {}};
   auto impl = std::make_unique<Impl>(std::move(shared), options, std::move(log));
   if (options.fail_at_submit >= 0) {

@@ -77,7 +77,7 @@ void Run::record(Recorder& recorder, const std::vector<Segment>& segments, bool 
   };
   write_stamp();
   if (first) {
-    memory_.record_begin(commands, *plan_, shared_.poison);
+    memory_.record_begin(commands, *plan_);
   } else {
     (void)commands.barrier();
   }
@@ -99,9 +99,9 @@ void Run::record_segment(vkc::Commands& commands, const Segment& segment) const 
   for (const plan::Binding& binding : step.bindings) {
     const plan::Resource& resource = plan_->resources[binding.resource];
     const bool is_weights = resource.kind == plan::ResourceKind::weights;
-    bindings.push_back({binding.name, is_weights
-                                          ? shared_.weights->range(resource.offset_bytes, resource.size_bytes)
-                                          : memory_.range(resource)});
+    bindings.push_back({binding.name, is_weights ? vkc::Resource(shared_.weights->range(resource.offset_bytes,
+                                                                                        resource.size_bytes))
+                                                 : memory_.resource(resource)});
   }
   const uint32_t rows = step.grid.persistent ? 1 : segment.row_end - segment.row_begin;
   const vkc::Extent extent{step.grid.width, rows, step.grid.depth};

@@ -37,7 +37,6 @@ struct RunShared {
   std::optional<vkc::Buffer> weights;  // absent: the graph has none
   Pace pace;
   std::vector<Recorder> idle;
-  bool poison = false;
   std::function<Status()> before_submit;  // an error counts as the submit's; for tests
 };
 

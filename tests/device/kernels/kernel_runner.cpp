@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <variant>
 
 #include "kernels/resize/lanczos.h"
 #include "upres_shaders_kernels.h"
@@ -110,6 +111,75 @@ class GuardedBuffer {
   std::optional<vkc::Buffer> buffer_;
 };
 
+// A tensor's texels in an image that is larger than it, with poison beyond them: what a kernel reads or
+// writes there shows up.
+class GuardedImage {
+ public:
+  static Result<GuardedImage> create(const vkc::Device& device, std::string_view name, const Storage& storage,
+                                     const TexelExtent& extent, std::span<const std::byte> texels) {
+    GuardedImage guarded;
+    guarded.name_ = name;
+    guarded.extent_ = extent;
+    guarded.texel_bytes_ = kTexelChannels * size_bytes(storage.dtype);
+    const vkc::Extent all = {extent.width + 3, extent.height + 2, extent.depth + 1};
+    guarded.before_ = poison(size_t{all.width} * all.height * all.depth * guarded.texel_bytes_);
+    guarded.for_each_row(all, [&](size_t own, size_t at, size_t bytes) {
+      std::copy_n(texels.begin() + static_cast<std::ptrdiff_t>(own), bytes,
+                  guarded.before_.begin() + static_cast<std::ptrdiff_t>(at));
+    });
+    const auto format =
+        storage.dtype == DType::f16 ? vkc::ImageFormat::rgba16_sfloat : vkc::ImageFormat::rgba32_sfloat;
+    auto image = vkc::Image::create_3d(device, format, all, {.use = vkc::ImageUse::storage, .name = name});
+    if (!image) return tl::unexpected(device_error("image", image.error()));
+    guarded.image_ = *image;
+    if (auto status = vkc::upload(device, *image, guarded.before_); !status)
+      return tl::unexpected(device_error("upload", status.error()));
+    return guarded;
+  }
+
+  [[nodiscard]] vkc::Binding binding() const { return {name_, *image_}; }
+
+  // As GuardedBuffer::read.
+  [[nodiscard]] Result<std::vector<std::byte>> read(const vkc::Device& device, bool writable) const {
+    auto after = vkc::download<std::byte>(device, *image_);
+    if (!after) return tl::unexpected(device_error("download", after.error()));
+    std::vector<std::byte> own(size_t{extent_.width} * extent_.height * extent_.depth * texel_bytes_);
+    std::vector<std::byte> expected = before_;
+    for_each_row(image_->extent(), [&](size_t to, size_t at, size_t bytes) {
+      std::copy_n(after->begin() + static_cast<std::ptrdiff_t>(at), bytes,
+                  own.begin() + static_cast<std::ptrdiff_t>(to));
+      if (writable)
+        std::copy_n(after->begin() + static_cast<std::ptrdiff_t>(at), bytes,
+                    expected.begin() + static_cast<std::ptrdiff_t>(at));
+    });
+    if (expected == *after) return own;
+    return fail(ErrorCode::device, std::string(name_) + ": a texel beyond the tensor's was overwritten");
+  }
+
+ private:
+  static constexpr size_t kTexelChannels = 4;
+
+  // Calls visit(byte in the tensor, byte in the image, bytes) for every row of the tensor.
+  template <typename Visit>
+  void for_each_row(const vkc::Extent& all, const Visit& visit) const {
+    const size_t row_bytes = extent_.width * texel_bytes_;
+    for (size_t z = 0; z < extent_.depth; ++z) {
+      for (size_t y = 0; y < extent_.height; ++y) {
+        visit((z * extent_.height + y) * row_bytes, (z * all.height + y) * all.width * texel_bytes_,
+              row_bytes);
+      }
+    }
+  }
+
+  std::string_view name_;
+  TexelExtent extent_;
+  size_t texel_bytes_ = 0;
+  std::vector<std::byte> before_;
+  std::optional<vkc::Image> image_;
+};
+
+using Guarded = std::variant<GuardedBuffer, GuardedImage>;
+
 vkc::ConstantValue vkc_value(const Constant& constant) {
   return std::visit([](auto value) { return vkc::ConstantValue(value); }, constant.value);
 }
@@ -130,25 +200,40 @@ std::vector<std::byte> table_bytes(const ResampleTable& table, std::string_view 
   return {bytes.begin(), bytes.end()};
 }
 
-// All buffers of one run, inputs (and data that does not change) before outputs.
+// All memory of one run, inputs (and data that does not change) before outputs.
 struct Buffers {
-  std::vector<GuardedBuffer> read_only;
-  std::vector<GuardedBuffer> outputs;
+  std::vector<Guarded> read_only;
+  std::vector<Guarded> outputs;
 
   [[nodiscard]] std::vector<vkc::Binding> bindings() const {
     std::vector<vkc::Binding> all;
     for (const auto* list : {&read_only, &outputs}) {
-      for (const GuardedBuffer& buffer : *list) all.push_back(buffer.binding());
+      for (const Guarded& memory : *list)
+        all.push_back(std::visit([](const auto& guarded) { return guarded.binding(); }, memory));
     }
     return all;
   }
 };
 
-Status add(std::vector<GuardedBuffer>& to, const vkc::Device& device, std::string_view name,
+Result<std::vector<std::byte>> read(const vkc::Device& device, const Guarded& memory, bool writable) {
+  return std::visit([&](const auto& guarded) { return guarded.read(device, writable); }, memory);
+}
+
+Status add(std::vector<Guarded>& to, const vkc::Device& device, std::string_view name,
            std::vector<std::byte> bytes) {
   auto buffer = GuardedBuffer::create(device, name, std::move(bytes));
   if (!buffer) return propagate(buffer);
-  to.push_back(std::move(*buffer));
+  to.emplace_back(std::move(*buffer));
+  return {};
+}
+
+// A value in its storage.
+Status add(std::vector<Guarded>& to, const vkc::Device& device, std::string_view name, const Storage& storage,
+           const LaunchTensor& value, std::vector<std::byte> bytes) {
+  if (storage.arrangement != Arrangement::image) return add(to, device, name, std::move(bytes));
+  auto image = GuardedImage::create(device, name, storage, texel_extent(value.type, value.extent), bytes);
+  if (!image) return propagate(image);
+  to.emplace_back(std::move(*image));
   return {};
 }
 
@@ -159,8 +244,9 @@ Result<Buffers> make_buffers(const vkc::Device& device, const Kernel& kernel, co
   const BindingNames names = kernel.bindings(test.graph, test.node());
   Status status;
   for (size_t i = 0; i < names.inputs.size() && status; ++i) {
-    status = add(buffers.read_only, device, names.inputs[i],
-                 device_layout(inputs[i], i == 0 ? choice.input : Storage{}));
+    const Storage storage = i == 0 ? choice.input : Storage{};
+    status = add(buffers.read_only, device, names.inputs[i], storage, {inputs[i].type, inputs[i].extent},
+                 device_layout(inputs[i], storage));
   }
   const auto constant_data = kernel.pack_constant_data(test.graph, test.node(), choice);
   for (size_t i = 0; i < names.constant_data.size() && status; ++i) {
@@ -173,8 +259,9 @@ Result<Buffers> make_buffers(const vkc::Device& device, const Kernel& kernel, co
   for (size_t i = 0; i < names.outputs.size() && status; ++i) {
     const graph::ValueId id = test.node().outputs[i];
     const TensorType& type = test.graph.value(id).type;
-    const size_t bytes = storage_bytes(i == 0 ? choice.output : Storage{}, type, extents[id]);
-    status = add(buffers.outputs, device, names.outputs[i],
+    const Storage storage = i == 0 ? choice.output : Storage{};
+    const size_t bytes = storage_bytes(storage, type, extents[id]);
+    status = add(buffers.outputs, device, names.outputs[i], storage, {type, extents[id]},
                  type.layout == Layout::flat ? std::vector<std::byte>(bytes) : poison(bytes));
   }
   if (!status) return propagate(status);
@@ -245,12 +332,12 @@ Result<std::vector<Tensor>> KernelRunner::run(const Kernel& kernel, const Kernel
   if (auto status = dispatch(device_, *built, launch, *buffers, options.dispatches); !status)
     return propagate(status);
 
-  for (const GuardedBuffer& buffer : buffers->read_only) {
-    if (auto bytes = buffer.read(device_, false); !bytes) return propagate(bytes);
+  for (const Guarded& memory : buffers->read_only) {
+    if (auto bytes = read(device_, memory, false); !bytes) return propagate(bytes);
   }
   std::vector<Tensor> outputs;
   for (size_t i = 0; i < buffers->outputs.size(); ++i) {
-    auto bytes = buffers->outputs[i].read(device_, true);
+    auto bytes = read(device_, buffers->outputs[i], true);
     if (!bytes) return propagate(bytes);
     const graph::Value& value = test.graph.value(test.node().outputs[i]);
     const Extent& extent = (*extents)[test.node().outputs[i]];

@@ -33,6 +33,8 @@ kernels::DeviceInfo unusual_device() {
   info.limits.matrix_shapes = {
       {16, 8, 32}, {1, 65535, 4, MatrixNumber::bf16, MatrixNumber::u64, MatrixNumber::s8, MatrixNumber::f64}};
   info.limits.timestamps = true;
+  info.limits.max_image_dimension_3d = 2048;
+  info.limits.storage_image_fp32 = true;
   return info;
 }
 
@@ -49,7 +51,7 @@ TEST(DeviceJson, HasTheKeysOfTheContract) {
   EXPECT_EQ(json["limits"]["max_group_size"], Json::parse("[1,2,3]"));
   EXPECT_EQ(json["limits"]["matrix_shapes"],
             Json::parse(R"(["16x8x32 f16,f16,f32->f32", "1x65535x4 bf16,u64,s8->f64"])"));
-  EXPECT_EQ(json["limits"].size(), 17U);
+  EXPECT_EQ(json["limits"].size(), 20U);
   EXPECT_TRUE(Json::parse(device_info_to_json(unusual_device(), 0, ""))["refused"].is_null());
   EXPECT_EQ(device_info_to_json(unusual_device(), 0, "two\nlines").find('\n'), std::string::npos);
 }
@@ -79,6 +81,17 @@ TEST(DeviceJson, IdsAndOtherKeysAreOptional) {
   EXPECT_EQ(read->vendor_id, 0U);
 }
 
+// As descriptions of older versions are.
+TEST(DeviceJson, WithoutLimitsOfImagesThereAreNone) {
+  Json json = Json::parse(all_of(unusual_device()));
+  for (const char* key : {"max_image_dimension_3d", "storage_image_fp32", "storage_image_fp16"})
+    json["limits"].erase(key);
+  const auto read = device_info_from_json(json.dump());
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_EQ(read->limits.max_image_dimension_3d, 256U);
+  EXPECT_FALSE(read->limits.storage_image_fp32 || read->limits.storage_image_fp16);
+}
+
 TEST(DeviceJson, EveryMissingOrWrongKeyIsNamed) {
   const Json good = Json::parse(all_of(unusual_device()));
   for (const char* key : {"name", "uuid", "type", "driver", "limits"}) {
@@ -97,8 +110,11 @@ TEST(DeviceJson, EveryMissingOrWrongKeyIsNamed) {
     Json json = good;
     json["limits"].erase(item.key());
     const auto missing = device_info_from_json(json.dump());
-    ASSERT_FALSE(missing);
-    EXPECT_THAT(missing.error().message, HasSubstr("\"limits." + item.key() + "\" is missing"));
+    const bool is_optional = item.key().find("image") != std::string::npos;
+    ASSERT_EQ(missing.has_value(), is_optional) << item.key();
+    if (!missing) {
+      EXPECT_THAT(missing.error().message, HasSubstr("\"limits." + item.key() + "\" is missing"));
+    }
     for (const Json& value :
          {Json("text"), Json(-1), Json(1.5), Json(nullptr), Json::array({1, 2}), Json::array({1, 2, -3})}) {
       json["limits"][item.key()] = value;

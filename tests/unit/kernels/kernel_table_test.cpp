@@ -98,6 +98,42 @@ TEST(KernelTable, TuningReplacesDefaultsByName) {
   EXPECT_EQ(complete_tuning(conv, tuning).size(), conv.tunables().size());
 }
 
+TEST(KernelTable, ImagesAreForThoseThatKeepThem) {
+  DeviceInfo device;
+  device.limits.max_group_invocations = 1024;
+  device.limits.max_group_size = {1024, 1024, 64};
+  device.limits.fp16_storage = device.limits.fp16_arithmetic = true;
+  device.limits.max_shared_memory_bytes = 1 << 16;
+  const std::vector<Tuning> images = {{std::string(kStorageTunable), kInImages}};
+  for (const KernelCase& test : kernel_cases({16, 8, 1})) {
+    if (test.line.find("16->16 kernel 3x3") == std::string::npos) continue;
+    for (const char* id : {"conv_packed", "conv_register", "conv_tile"}) {
+      const Kernel& kernel = *find_kernel(id);
+      const auto all = kernel.reads(test.graph, test.node(), DType::f16);
+      EXPECT_EQ(usable_storages(all, {}), (std::vector<Storage>{{Arrangement::packed, DType::f16}, {}}));
+      EXPECT_EQ(usable_storages(all, images), (std::vector<Storage>{{Arrangement::image, DType::f16}, {}}));
+      device.limits.storage_image_fp16 = false;
+      const auto refused = kernel.legal(test.graph, test.node(), device, {images, DType::f16});
+      ASSERT_FALSE(refused);
+      EXPECT_NE(refused.error().message.find("storage_image_fp16"), std::string::npos);
+      device.limits.storage_image_fp16 = true;
+      EXPECT_TRUE(kernel.legal(test.graph, test.node(), device, {images, DType::f16}));
+    }
+    return;
+  }
+  ADD_FAILURE() << "no such case";
+}
+
+TEST(KernelTable, HalfSumsAreOfHalfAndOfFilesAlone) {
+  const Kernel& packed = *find_kernel("conv_packed");
+  const std::vector<Tuning> half = {{std::string(kHalfSums), 1}};
+  EXPECT_TRUE(sums_in_half({half, DType::f16}));
+  EXPECT_FALSE(sums_in_half({half, DType::f32}));
+  EXPECT_FALSE(sums_in_half({{}, DType::f16}));
+  for (size_t i = 0; i < combination_count(packed); ++i)
+    ASSERT_FALSE(sums_in_half({combination(packed, i), DType::f16}));
+}
+
 class Legality : public testing::Test {
  protected:
   // The first case that this kernel computes.

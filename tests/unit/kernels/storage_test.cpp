@@ -11,6 +11,7 @@ namespace {
 
 constexpr Storage kPackedFloat = {Arrangement::packed, DType::f32};
 constexpr Storage kPackedHalf = {Arrangement::packed, DType::f16};
+constexpr Storage kImageHalf = {Arrangement::image, DType::f16};
 constexpr Storage kPixelMajorHalf = {Arrangement::pixel_major, DType::f16};
 
 TensorType planar(int channels) { return {DType::f32, Layout::planar, channels}; }
@@ -51,6 +52,15 @@ TEST(Storage, PackedIsBlocksOfFourChannels) {
   EXPECT_EQ(float_at(bytes, 1), 100.0F);
 }
 
+// What a copy to an image takes: its texels, which are the blocks.
+TEST(Storage, ImagesAreTexelsOfFourChannels) {
+  const Storage image{Arrangement::image, DType::f32};
+  EXPECT_EQ(texel_extent(planar(8), {3, 2}), (TexelExtent{3, 2, 2}));
+  EXPECT_EQ(to_storage(image, numbered(8, {3, 2})), to_storage(kPackedFloat, numbered(8, {3, 2})));
+  EXPECT_EQ(to_text(kImageHalf), "image f16");
+  EXPECT_FALSE(can_store(image, planar(6)));
+}
+
 TEST(Storage, PixelMajorHasRowsOfThirtyTwo) {
   EXPECT_EQ(row_pitch_px(kPixelMajorHalf, {33, 2}), 64);
   EXPECT_EQ(row_pitch_px(kPackedHalf, {33, 2}), 33);
@@ -60,7 +70,7 @@ TEST(Storage, PixelMajorHasRowsOfThirtyTwo) {
 }
 
 TEST(Storage, ThereAndBackAgain) {
-  for (const Storage& storage : {Storage{}, kPackedFloat, kPackedHalf, kPixelMajorHalf}) {
+  for (const Storage& storage : {Storage{}, kPackedFloat, kPackedHalf, kPixelMajorHalf, kImageHalf}) {
     const Tensor tensor = numbered(16, {5, 3});
     const Tensor back = from_storage(storage, tensor.type, tensor.extent, to_storage(storage, tensor));
     EXPECT_EQ(back.bytes, tensor.bytes) << to_text(storage);
@@ -83,7 +93,7 @@ TEST(Storage, HalfRoundsAndOverflowsToInfinity) {
 
 TEST(Storage, TheLargestIsAtLeastEachOfThem) {
   for (const Extent& extent : {Extent{1, 1}, Extent{33, 7}, Extent{64, 64}}) {
-    for (const Storage& storage : {Storage{}, kPackedFloat, kPackedHalf, kPixelMajorHalf}) {
+    for (const Storage& storage : {Storage{}, kPackedFloat, kPackedHalf, kPixelMajorHalf, kImageHalf}) {
       EXPECT_LE(storage_bytes(storage, planar(16), extent), largest_storage_bytes(planar(16), extent));
     }
   }

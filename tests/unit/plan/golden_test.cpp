@@ -87,6 +87,25 @@ TEST_P(Devices, PlansAreTheGoldenOnes) {
   expect_golden(text, GetParam());
 }
 
+// A database that says images, for a device that is known to have them.
+TEST(Golden, PlansWithImages) {
+  auto device = devicedb::device_info_from_json(read("devices/adreno730.json"));
+  ASSERT_TRUE(device) << device.error().text();
+  device->limits.max_image_dimension_3d = 2048;
+  device->limits.storage_image_fp32 = device->limits.storage_image_fp16 = true;
+  const std::vector<devicedb::RecordFile> files = {
+      {.records = {{.kernel = "conv_register", .tuning = {{"storage", 1}}, .reason = "a test"}}}};
+  std::string text;
+  const auto graph = testing::with_ends(testing::espcn(1, 1, 3, 64));
+  for (const DType dtype : {DType::f32, DType::f16}) {
+    const auto chosen =
+        choose_kernels(graph, *device, devicedb::Database(files), {.forced_conv = {}, .dtype = dtype});
+    ASSERT_TRUE(chosen) << chosen.error().text();
+    text.append("== ").append(name(dtype)).append("\n") += plan_text(*chosen, {320, 180});
+  }
+  expect_golden(text, "images");
+}
+
 void expect_within_limits(const Plan& plan, const Step& step) {
   const kernels::DeviceLimits& limits = plan.chosen->device.limits;
   const kernels::GroupSize& group = step.choice.group_size;

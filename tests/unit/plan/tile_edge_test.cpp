@@ -53,6 +53,22 @@ TEST(TileEdge, GroupCountsLimitRows) {
   EXPECT_EQ(edge_of(graph, {100000, 1}, limits), 21845);
 }
 
+TEST(TileEdge, ImagesAreNoLargerThanTheDeviceHasThem) {
+  const graph::Graph graph = with_ends(espcn(1, 1, 3, 64));
+  kernels::DeviceLimits limits = roomy();
+  limits.max_image_dimension_3d = 512;
+  EXPECT_EQ(choose_tile_edge(graph, {1000, 700}, limits, 2, true), 512);
+  EXPECT_EQ(choose_tile_edge(graph, {1000, 700}, limits, 2, false), 1000);
+  limits.max_image_dimension_3d = 8;  // blocks of four channels: 16
+  const auto deep = choose_tile_edge(graph, {1000, 700}, limits, 2, true);
+  ASSERT_FALSE(deep);
+  EXPECT_THAT(deep.error().message, HasSubstr("max_image_dimension_3d of 8"));
+  // Images do not share memory with other tensors.
+  limits.max_image_dimension_3d = 1 << 20;
+  limits.memory_budget_bytes = 64 * kMiB;
+  EXPECT_LE(*choose_tile_edge(graph, {1000, 700}, limits, 2, true), *edge_of(graph, {1000, 700}, limits));
+}
+
 TEST(TileEdge, TheBudgetIsForAllSlots) {
   const graph::Graph graph = with_ends(espcn(1, 1, 2, 16));
   kernels::DeviceLimits limits = roomy();

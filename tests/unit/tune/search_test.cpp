@@ -256,6 +256,25 @@ TEST(Search, NeighboursAreOneStepAwayAndFollowTheBest) {
   EXPECT_THAT(fixture.runner.measured, Not(Contains(to_text(packed(64, 8, 4)))));
 }
 
+// What pays only where neighbours do the same is for a whole search; what makes results less exact is for
+// nobody.
+TEST(Search, ImagesAreForWholeSearchesAndHalfSumsForNone) {
+  for (const Scope scope : {Scope::neighbours, Scope::everything}) {
+    Fixture fixture;
+    fixture.task = small_task("conv_packed", DType::f16);
+    fixture.info.limits.storage_image_fp16 = true;
+    fixture.options.scope = scope;
+    fixture.runner.time_ms = [](const Parameters& at) {
+      return 4 - (at[3].value == 1 ? 1 : 0) - (at[4].value == 1 ? 1 : 0) + at[0].value / 1000.0;
+    };
+    const auto result = fixture.run();
+    ASSERT_TRUE(result);
+    EXPECT_EQ(result->best.parameters[3].value, scope == Scope::everything ? 1U : 0U);
+    EXPECT_EQ(result->best.parameters[4].value, 0U);
+    EXPECT_THAT(fixture.runner.measured, Not(Contains(HasSubstr("half_sums=1"))));
+  }
+}
+
 // A compiler cannot be stopped, so nothing is begun that might take too long to compile.
 TEST(Search, NeighboursThatMightCompileForTooLongAreNotBegun) {
   Fixture fixture;

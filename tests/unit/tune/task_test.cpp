@@ -90,5 +90,18 @@ TEST(Task, StandardShapesReachEveryConvolutionKernel) {
   }
 }
 
+// Candidates that keep images get images, the others buffers; what a plan chose makes no difference.
+TEST(Task, StoragesFollowTheCandidate) {
+  using kernels::Arrangement;
+  Task task = small_task();
+  Parameters parameters = packed(16);
+  EXPECT_EQ(task.selection(parameters).input.arrangement, Arrangement::packed);
+  parameters[3].value = kernels::kInImages;
+  EXPECT_EQ(task.selection(parameters).input.arrangement, Arrangement::image);
+  EXPECT_EQ(task.selection(parameters).output.arrangement, Arrangement::image);
+  task.input = {};
+  EXPECT_EQ(task.selection(parameters).input.arrangement, Arrangement::plain);
+}
+
 }  // namespace
 }  // namespace upres::tune

@@ -35,7 +35,7 @@ inline kernels::DeviceInfo generous_device() {
 }
 
 inline Parameters packed(uint32_t x, uint32_t y = 4, uint32_t z = 1) {
-  return {{"group_size_x", x}, {"group_size_y", y}, {"group_size_z", z}};
+  return {{"group_size_x", x}, {"group_size_y", y}, {"group_size_z", z}, {"storage", 0}, {"half_sums", 0}};
 }
 
 }  // namespace upres::tune
