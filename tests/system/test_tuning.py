@@ -234,7 +234,7 @@ def test_usage(upres, llvmpipe):
 # --- merging -------------------------------------------------------------------------------------------------------
 
 GOOD = {
-    "format": "upres tuning 1", "version": "0.1.0", "device": "NVIDIA H200", "vendor": "nvidia", "architecture": "hopper",
+    "format": "upres tuning 1", "version": "0.1.0", "device": "NVIDIA H0", "vendor": "nvidia", "architecture": "hopper",
     "driver": "NVIDIA 580", "compute_units": None, "clock_mhz": None, "limits": {},
     "entries": [
         {"kernel": "conv_naive", "shape": "64->64 3x3 fp32", "width": 64, "height": 48, "precision": "fp32", "lowered": False,
@@ -293,7 +293,7 @@ def test_bad_exports_are_refused_by_name_and_reason(tmp_path, content, reason):
     done = merge(tmp_path, tmp_path / "bad.json", tmp_path / "good.json", code=1)
     [line] = done.stderr.splitlines()
     assert "bad.json: refused" in line and reason in line
-    assert "good.json: 1 entries" in done.stdout
+    assert "good.json: 2 entries" in done.stdout
     files = [path for path in (tmp_path / "devices").rglob("*") if path.is_file()]
     assert files == [tmp_path / "devices/nvidia/hopper.json"]
 
@@ -314,11 +314,14 @@ def test_merging_adds_replaces_and_keeps(tmp_path):
     merge(tmp_path, tmp_path / "a.json")
     merge(tmp_path, tmp_path / "a.json")
     after = json.loads(target.read_text())["entries"]
-    assert after[:len(before)] == before and len(after) == len(before) + 1
-    assert after[-1]["tuning"] == {"group_size_x": 8, "group_size_y": 4} and after[-1]["device"] == "NVIDIA H200"
+    assert after[:len(before)] == before and len(after) == len(before) + 2
+    won, stayed = after[-2:]
+    assert won["tuning"] == {"group_size_x": 8, "group_size_y": 4} and won["device"] == "NVIDIA H0"
+    # What kernels are chosen by, also where the default stayed.
+    assert won["ns_per_px"] == round(1e6 / (64 * 48), 6) and stayed["ns_per_px"] == round(2e6 / (64 * 48), 6)
     (tmp_path / "b.json").write_text(change([*FIRST, "best", "parameters", "group_size_x"], 16))
     merge(tmp_path, tmp_path / "b.json")
-    assert json.loads(target.read_text())["entries"][-1]["tuning"]["group_size_x"] == 16
+    assert json.loads(target.read_text())["entries"][-2]["tuning"]["group_size_x"] == 16
 
 
 def test_what_tune_exports_can_be_merged_and_read_again(upres, llvmpipe, cache, tmp_path):
