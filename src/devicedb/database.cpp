@@ -73,8 +73,8 @@ std::vector<Cost> Database::costs(const kernels::DeviceInfo& device, std::string
   // Of two in one place the later holds, as in tuning().
   std::ranges::reverse(costs);
   std::ranges::stable_sort(costs, std::ranges::greater(), &Cost::place);
-  const auto doubled = std::ranges::unique(costs, {}, &Cost::place);
-  costs.erase(doubled.begin(), doubled.end());
+  const auto same_place = [](const Cost& a, const Cost& b) { return a.place == b.place; };
+  costs.erase(std::unique(costs.begin(), costs.end(), same_place), costs.end());
   return costs;
 }
 
