@@ -173,6 +173,11 @@ Result<kernels::DeviceInfo> device_info_from_json(std::string_view text) {
     if (!limits.is_left_out(key)) limits(key, value);
   });
   if (auto status = limits.check(info.limits); !status) return propagate(status, "device description");
+  // Drivers without hardware have no memory; a plan then takes as much as it would ask of an unknown device.
+  if (info.limits.memory_bytes == 0) {
+    info.limits.memory_bytes = kernels::DeviceLimits().memory_bytes;
+    info.limits.memory_budget_bytes = kernels::DeviceLimits().memory_budget_bytes;
+  }
   return info;
 }
 

@@ -65,7 +65,8 @@ TEST(Tiles, KeptPartsCoverTheResultOnce) {
     Extent output{input.width_px * factor, input.height_px * factor};
     if (random.coin()) output = {random.between(1, 150), random.between(1, 150)};
     const graph::Halo halo = random_halo(random);
-    const int smallest = std::max(halo.left_px + halo.right_px, halo.top_px + halo.bottom_px) + 1 + kEvenRoom_px;
+    const int smallest =
+        std::max(halo.left_px + halo.right_px, halo.top_px + halo.bottom_px) + 1 + kEvenRoom_px;
     const int edge = smallest + random.between(0, 30);
     const auto grid = make_tiles(input, output, halo, factor, edge);
     ASSERT_TRUE(grid) << grid.error().text();
@@ -126,7 +127,8 @@ TEST(Tiles, WindowsHoldAllThatKeptPixelsNeed) {
       options.resize = {input, output};
     }
     const graph::Halo halo = graph::receptive_field(testing::with_ends(network, options));
-    const int smallest = std::max(halo.left_px + halo.right_px, halo.top_px + halo.bottom_px) + 1 + kEvenRoom_px;
+    const int smallest =
+        std::max(halo.left_px + halo.right_px, halo.top_px + halo.bottom_px) + 1 + kEvenRoom_px;
     const auto grid = make_tiles(input, output, halo, factor, smallest + random.between(0, 30));
     ASSERT_TRUE(grid) << grid.error().text();
     for (const Tile& tile : grid->tiles) {
@@ -177,7 +179,8 @@ TEST(Tiles, AreInvisibleToTheBit) {
     const int colors = random.coin() && options.channels >= 3 ? 3 : 1;
     const graph::Graph graph = testing::with_ends(random_network(random, colors, factor), options);
     const graph::Halo halo = graph::receptive_field(graph);
-    const int smallest = std::max(halo.left_px + halo.right_px, halo.top_px + halo.bottom_px) + 1 + kEvenRoom_px;
+    const int smallest =
+        std::max(halo.left_px + halo.right_px, halo.top_px + halo.bottom_px) + 1 + kEvenRoom_px;
     const auto grid = make_tiles(input, output, halo, factor, smallest + random.between(0, 8));
     ASSERT_TRUE(grid) << grid.error().text();
     const Tensor picture = testing::random_tensor(random, graph.value(graph.inputs().front()).type, input);
