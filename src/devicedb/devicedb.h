@@ -109,6 +109,7 @@ class Database {
 // `refused` null where the text is empty. Reading needs name, uuid, type, driver and all limits; vendor_id
 // and device_id are optional, and so are the limits of images (without them a device has none); other keys
 // are ignored. Errors: usage, naming the key that is missing or wrong.
+// Memory of 0 bytes counts as not told.
 Result<kernels::DeviceInfo> device_info_from_json(std::string_view text);
 std::string device_info_to_json(const kernels::DeviceInfo& device, int index, std::string_view refused);
 

@@ -92,6 +92,15 @@ TEST(DeviceJson, WithoutLimitsOfImagesThereAreNone) {
   EXPECT_FALSE(read->limits.storage_image_fp32 || read->limits.storage_image_fp16);
 }
 
+TEST(DeviceJson, NoMemoryCountsAsNotTold) {
+  kernels::DeviceInfo info = unusual_device();
+  info.limits.memory_bytes = info.limits.memory_budget_bytes = 0;
+  const auto read = device_info_from_json(device_info_to_json(info, 0, ""));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->limits.memory_bytes, kernels::DeviceLimits().memory_bytes);
+  EXPECT_EQ(read->limits.memory_budget_bytes, kernels::DeviceLimits().memory_budget_bytes);
+}
+
 TEST(DeviceJson, EveryMissingOrWrongKeyIsNamed) {
   const Json good = Json::parse(all_of(unusual_device()));
   for (const char* key : {"name", "uuid", "type", "driver", "limits"}) {
