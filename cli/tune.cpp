@@ -172,8 +172,9 @@ class Tune {
     };
     console_.print(line(task.kernel->id(), tune::to_text(task), result.best) + "\n");
     console_.print(line("", "  default", result.standard) +
-                   fmt::format("; {} of {} tried now, {} before, {} rejected\n", result.tried, result.legal,
-                               result.known, result.rejected.size()));
+                   fmt::format("; {} of {} tried now, {} before, {} rejected{}\n", result.tried, result.legal,
+                               result.known, result.rejected.size(),
+                               result.is_decided ? "" : "; a faster one is not compared yet: not kept"));
   }
 
   Status write_export(const upscale::Device& device) {

@@ -16,6 +16,7 @@ constexpr size_t kMostCombinations = 200'000;
 constexpr size_t kExhaustive = 64;     // up to so many legal ones all are tried
 constexpr double kSampledShare = 0.6;  // of the budget; the rest is for neighbours of the best
 constexpr double kHopeless = 1.5;      // times the best: not measured well
+constexpr double kFarBetter = 0.9;     // times the standard: no noise explains it
 constexpr double kMostDuelShare = 0.3;
 constexpr int kExpectedDuelRounds = 8;
 constexpr double kDuelSubmitS = 0.004;
@@ -155,6 +156,7 @@ class Search {
           error.code == ErrorCode::device ? error.in_context("the values used so far do not work") : error);
     }
     result_.standard = result_.best = {standard, timing->time_ms};
+    is_standard_new_ = true;
     known_.time_ms[to_text(standard)] = timing->time_ms;
     tell(standard, timing->time_ms, "");
     return {};
@@ -215,7 +217,10 @@ class Search {
     if (timing) {
       ++result_.tried;
       known_.time_ms[to_text(parameters)] = timing->time_ms;
-      if (timing->time_ms < result_.best.time_ms) result_.best = {parameters, timing->time_ms};
+      if (timing->time_ms < result_.best.time_ms) {
+        result_.best = {parameters, timing->time_ms};
+        is_best_new_ = true;
+      }
       tell(parameters, timing->time_ms, "");
     } else if (timing.error().code == ErrorCode::device) {
       ++result_.tried;
@@ -238,17 +243,33 @@ class Search {
       options_.on_candidate({parameters, time_ms, reason, result_.standard, result_.best});
   }
 
+  // Times of one search only: clocks and the load differ from one to the next.
+  [[nodiscard]] bool is_far_better() const {
+    return is_standard_new_ && is_best_new_ && result_.best.time_ms < kFarBetter * result_.standard.time_ms;
+  }
+
+  // By single trials, of this search or earlier ones.
+  [[nodiscard]] bool knows_better_than_standard() const {
+    return std::any_of(seen_.begin(), seen_.end(), [&](const std::string& text) {
+      const auto time = known_.time_ms.find(text);
+      return time != known_.time_ms.end() && time->second < result_.standard.time_ms;
+    });
+  }
+
   // Both again in turn: the best must win beyond noise, or the standard stays.
   Status decide() {
+    result_.is_decided = true;
     if (to_text(result_.best.parameters) == to_text(result_.standard.parameters)) return {};
     const auto duel = is_stopped() ? Result<Duel>(fail(ErrorCode::cancelled, "stopped"))
                                    : runner_.duel(task_, result_.standard.parameters, result_.best.parameters,
                                                   budget_.left_s());
     if (!duel) {
       if (duel.error().code == ErrorCode::input) return tl::unexpected(duel.error());
-      if (duel.error().code == ErrorCode::device) reject(result_.best.parameters, duel.error().message);
-      result_.best = result_.standard;
       result_.is_whole = false;
+      if (duel.error().code != ErrorCode::device && is_far_better()) return {};
+      if (duel.error().code == ErrorCode::device) reject(result_.best.parameters, duel.error().message);
+      result_.is_decided = !knows_better_than_standard();
+      result_.best = result_.standard;
       return {};
     }
     result_.standard.time_ms = median(duel->standard_ms);
@@ -266,6 +287,8 @@ class Search {
   Budget budget_;
   SearchResult result_;
   std::set<std::string> seen_;
+  bool is_standard_new_ = false;  // its time is of this search
+  bool is_best_new_ = false;
   bool is_ended_ = false;  // by time, by the caller or by the runner
   Error failure_ = {ErrorCode::cancelled, ""};
 };

@@ -33,6 +33,9 @@ struct SearchResult {
   size_t known = 0;  // from earlier ones
   size_t legal = 0;
   bool is_whole = false;  // neither time nor patience ran out: another search would find no more
+  // Whether `best` may be kept. Not so while a faster candidate is known that was not compared with the
+  // standard: `best` is the standard then.
+  bool is_decided = false;
 };
 
 // Something a search has just learnt.
@@ -61,8 +64,9 @@ struct SearchOptions {
 
 // The standard values are measured first, then others until the time is up, those in `known` not again; what
 // is learnt is added there. At the end the best and the standard are measured in turn, and the best must win
-// beyond noise; without time for that the standard stays. A candidate is begun only if one as slow as the
-// slowest so far would end in time.
+// beyond noise. Without time for that the best wins only if this search measured it and the standard, and it
+// took less than 0.9 of the standard's time; else nothing is decided. A candidate is begun only if one as
+// slow as the slowest so far would end in time.
 //
 // Errors: device (no values are legal, or the standard ones do not work), cancelled (nothing was measured),
 // input (the runner cannot measure).

@@ -30,8 +30,9 @@ void keep_trials(const Tunings& tunings, const tune::Task& task, const tune::Kno
 double pixels(const Extent& extent) { return static_cast<double>(extent.width_px) * extent.height_px; }
 
 // Kept also where it is what is used so far: kernels are chosen by what they cost. A search that was cut off
-// does not take the place of an earlier winner.
+// does not take the place of an earlier winner, and one that decided nothing leaves the task to a later one.
 void keep_winner(Tunings& tunings, const tune::Task& task, const tune::SearchResult& result) {
+  if (!result.is_decided) return;
   const bool has_won = tune::to_text(result.best.parameters) != tune::to_text(result.standard.parameters);
   const bool is_new = !tunings.is_tuned(task.kernel->id(), kernels::shape_text(task.node(), task.dtype));
   if (!has_won && !result.is_whole && !is_new) return;

@@ -16,6 +16,7 @@ class FakeRunner final : public tune::Runner {
  public:
   double now_s = 0;
   int measured = 0;
+  double best_ms = 1;
 
   Result<tune::Timing> measure(const tune::Task&, const tune::Parameters& at,
                                const tune::MeasureLimits& limits) override {
@@ -33,7 +34,7 @@ class FakeRunner final : public tune::Runner {
   }
 
  private:
-  static double time_ms(const tune::Parameters& at) { return at[0].value == 16 ? 1 : 2; }
+  [[nodiscard]] double time_ms(const tune::Parameters& at) const { return at[0].value == 16 ? best_ms : 2; }
 };
 
 class TuneTest : public ::testing::Test {
@@ -126,6 +127,24 @@ TEST_F(TuneTest, StoppedItKeepsWhatIsDone) {
   ASSERT_TRUE(run(tunings, 60, options));
   EXPECT_TRUE(open().is_tuned("conv_packed", "8->8 3x3 fp32"));
   EXPECT_FALSE(open().is_tuned("conv_naive", "8->8 3x3 fp32"));
+}
+
+// The fastest takes half of the default's time, or nearly all of it.
+TEST_F(TuneTest, StoppedBeforeTheComparisonOnlyAClearWinnerIsKept) {
+  for (const double best_ms : {1.0, 1.95}) {
+    Tunings tunings(Cache(), info_, "device");
+    runner_.best_ms = best_ms;
+    TuneOptions options;
+    bool is_best_found = false;
+    options.on_candidate = [&](const tune::Task&, const tune::Candidate& candidate, const TuneProgress&) {
+      is_best_found = is_best_found || candidate.time_ms == best_ms;
+    };
+    options.cancelled = [&] { return is_best_found; };
+    ASSERT_TRUE(run(tunings, 60, options));
+    ASSERT_TRUE(is_best_found);
+    EXPECT_EQ(tunings.is_tuned("conv_packed", "8->8 3x3 fp32"), best_ms < 1.8);
+    EXPECT_EQ(found(tunings) == 16U, best_ms < 1.8);
+  }
 }
 
 TEST_F(TuneTest, NotesThatAreNoJsonAreStartedAnew) {
