@@ -62,11 +62,12 @@ struct SearchOptions {
   std::function<double()> now_s = {};  // a clock, for tests; empty: the real one
 };
 
-// The standard values are measured first, then others until the time is up, those in `known` not again; what
-// is learnt is added there. At the end the best and the standard are measured in turn, and the best must win
-// beyond noise. Without time for that the best wins only if this search measured it and the standard, and it
-// took less than 0.9 of the standard's time; else nothing is decided. A candidate is begun only if one as
-// slow as the slowest so far would end in time.
+// The standard values are measured first, then others until the time is up, those in `known` not again (in a
+// search of neighbours the standard ones are, which shows what compiling takes); what is learnt is added
+// there. At the end the best and the standard are measured in turn, and the best must win beyond noise.
+// Without time for that the best wins only if this search measured it and the standard, and it took less than
+// 0.9 of the standard's time; else nothing is decided. A candidate is begun only if one as slow as the
+// slowest so far would end in time.
 //
 // Errors: device (no values are legal, or the standard ones do not work), cancelled (nothing was measured),
 // input (the runner cannot measure).

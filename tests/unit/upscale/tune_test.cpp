@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "unit/tune/tasks.h"
 
@@ -98,9 +101,40 @@ TEST_F(TuneTest, ALaterRunMeasuresOnlyWhatIsNew) {
     EXPECT_TRUE(result->is_whole);
   };
   ASSERT_TRUE(run(again, 60, options));
-  EXPECT_EQ(runner_.measured - all, 2);  // the default of each
+  EXPECT_EQ(runner_.measured, all);
   EXPECT_GT(rejected, 0U);
   EXPECT_EQ(found(open()), 16U);
+}
+
+// Each call has time for the default of one task, and for little more.
+TEST_F(TuneTest, ShortCallsReachEveryTask) {
+  tasks_.push_back(tune::small_task("conv_packed", DType::f16));
+  std::set<std::string> reached;
+  TuneOptions options;
+  options.on_candidate = [&](const tune::Task& task, const tune::Candidate&, const TuneProgress&) {
+    reached.insert(tune::exact_text(task));
+  };
+  for (size_t calls = 1; calls <= tasks_.size(); ++calls) {
+    Tunings tunings = open();
+    ASSERT_TRUE(run(tunings, 0.15, options));
+    runner_.now_s = 0;
+    EXPECT_EQ(reached.size(), calls);
+  }
+}
+
+// A default that takes longer than a whole call does not keep later calls from the other tasks.
+TEST_F(TuneTest, ATaskThatDoesNotFitComesAfterTheOthers) {
+  std::vector<std::string> reached;
+  TuneOptions options;
+  options.on_result = [&](const tune::Task& task, const Result<tune::SearchResult>&) {
+    reached.emplace_back(task.kernel->id());
+  };
+  for (int calls = 0; calls < 2; ++calls) {
+    Tunings tunings = open();
+    options.cancelled = [&reached, before = reached.size()] { return reached.size() > before; };
+    ASSERT_TRUE(run(tunings, 0.05, options));
+  }
+  EXPECT_EQ(reached, (std::vector<std::string>{"conv_packed", "conv_naive"}));
 }
 
 // A bad candidate is noted before the next one is tried: this process may not live to see the end.
