@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "tune/report.h"
+
 namespace upres::upscale {
 namespace {
 
@@ -19,6 +21,8 @@ double real_now_s() {
 }
 
 std::string note_name(const tune::Task& task) { return "trials of " + tune::exact_text(task); }
+
+std::string result_name(const tune::Task& task) { return "result of " + tune::exact_text(task); }
 
 // Absent: no call has reached the task.
 std::optional<tune::Known> earlier_trials(const Tunings& tunings, const tune::Task& task) {
@@ -70,6 +74,9 @@ void keep_winner(Tunings& tunings, const tune::Task& task, const tune::SearchRes
                             task.extent.height_px, result.best.time_ms, result.standard.time_ms),
                 true,
                 result.best.time_ms * 1e6 / pixels(task.extent)});
+  tunings.put_note(
+      task.kernel->id(), result_name(task),
+      tune::describe_result(task, result).dump(-1, ' ', false, tune::Json::error_handler_t::replace));
 }
 
 class Tuner {
@@ -135,6 +142,11 @@ class Tuner {
 Status tune_tasks(Tunings& tunings, const kernels::DeviceInfo& info, tune::Runner& runner,
                   std::span<const tune::Task> tasks, const TuneOptions& options) {
   return Tuner(tunings, info, runner, options).run(tasks);
+}
+
+std::optional<std::string> kept_result(const Tunings& tunings, const tune::Task& task) {
+  if (!is_tuned(tunings, task)) return {};
+  return tunings.note(task.kernel->id(), result_name(task));
 }
 
 }  // namespace upres::upscale

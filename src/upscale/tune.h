@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "base/error.h"
 #include "graph/graph.h"
@@ -38,5 +39,9 @@ struct TuneOptions {
 // there is. Errors: input (the runner cannot measure).
 Status tune_tasks(Tunings& tunings, const kernels::DeviceInfo& info, tune::Runner& runner,
                   std::span<const tune::Task> tasks, const TuneOptions& options);
+
+// What calls so far kept for a task on this device and driver: one JSON object, as tune::describe_result's.
+// Absent where nothing was kept, or without a cache folder. Thread rule: any thread.
+std::optional<std::string> kept_result(const Tunings& tunings, const tune::Task& task);
 
 }  // namespace upres::upscale

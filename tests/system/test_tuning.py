@@ -329,6 +329,13 @@ def test_what_tune_exports_can_be_merged_and_read_again(upres, llvmpipe, cache, 
           device=llvmpipe)
     export = json.loads((upres.folder / "mine.json").read_text())
     assert len(export["entries"]) == 4 and export["limits"]
+    refused = upres("tune", "-m", "espcn_x2", "--size", "24x16", "--export", "mine.json", device=llvmpipe, code=1)
+    assert "mine.json exists (--overwrite)" in refused.stderr
+    # What one kept the next one exports too, whatever it reaches itself.
+    upres("tune", "-m", "espcn_x2", "--size", "24x16", "--kernel", "conv_naive", "--budget", "1", "--export", "mine.json",
+          "--overwrite", device=llvmpipe)
+    again = json.loads((upres.folder / "mine.json").read_text())["entries"]
+    assert [entry["shape"] for entry in again] == [entry["shape"] for entry in export["entries"]]
     merge(tmp_path, upres.folder / "mine.json")
     for file in (tmp_path / "devices").rglob("*.json"):
         override(cache, file.read_text())

@@ -181,6 +181,20 @@ TEST_F(TuneTest, StoppedBeforeTheComparisonOnlyAClearWinnerIsKept) {
   }
 }
 
+TEST_F(TuneTest, ResultsOfEarlierCallsAreKept) {
+  {
+    Tunings tunings = open();
+    EXPECT_FALSE(kept_result(tunings, tasks_[0]));
+    ASSERT_TRUE(run(tunings, 60));
+  }
+  const auto kept = kept_result(open(), tasks_[0]);
+  ASSERT_TRUE(kept);
+  EXPECT_NE(kept->find(R"("group_size_x":16)"), std::string::npos) << *kept;
+  EXPECT_NE(kept->find(R"("default":)"), std::string::npos);
+  EXPECT_TRUE(kept_result(open(), tasks_[1]));
+  EXPECT_FALSE(kept_result(open(), tune::small_task("conv_packed", DType::f16)));
+}
+
 TEST_F(TuneTest, NotesThatAreNoJsonAreStartedAnew) {
   Tunings tunings = open();
   const std::string name = "trials of " + tune::exact_text(tasks_.front());
