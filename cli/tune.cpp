@@ -99,6 +99,11 @@ Result<std::vector<tune::Task>> tasks_of(const TuneCommand& command, const upsca
   return tasks;
 }
 
+// "0.1234 ms"
+std::string time_text(const tune::Measured& measured) {
+  return measured.time_ms > 0 ? fmt::format("{:.4g} ms", measured.time_ms) : "none";
+}
+
 class Tune {
  public:
   Tune(const TuneCommand& command, Console& console) : command_(command), console_(console) {}
@@ -173,11 +178,10 @@ class Tune {
     if (console_.json()) event("candidate", tune::describe_candidate(task, candidate));
     if (!candidate.time_ms)
       console_.detail(fmt::format("rejected {}: {}", tune::to_text(candidate.parameters), candidate.reason));
-    console_.progress(
-        progress.spent_s / progress.budget_s, progress.budget_s - progress.spent_s,
-        fmt::format("{}/{} {} {}: best {:.4g} ms, default {:.4g}", progress.task + 1, progress.tasks,
-                    task.kernel->id(), kernels::shape_text(task.node(), task.dtype), candidate.best.time_ms,
-                    candidate.standard.time_ms));
+    console_.progress(progress.spent_s / progress.budget_s, progress.budget_s - progress.spent_s,
+                      fmt::format("{}/{} {} {}: best {}, default {}", progress.task + 1, progress.tasks,
+                                  task.kernel->id(), kernels::shape_text(task.node(), task.dtype),
+                                  time_text(candidate.best), time_text(candidate.standard)));
   }
 
   void show_result(const tune::Task& task, const tune::SearchResult& result) {
@@ -186,6 +190,9 @@ class Tune {
     ++results_;
     if (result.is_decided) decided_[tune::exact_text(task)] = std::move(fields);
     const auto line = [&](std::string_view kernel, const std::string& what, const tune::Measured& measured) {
+      if (measured.time_ms == 0)
+        return fmt::format("{:<14} {:<28} does not work  {}", kernel, what,
+                           tune::to_text(measured.parameters));
       return fmt::format("{:<14} {:<28} {:>9.4f} ms {:>9.0f} GFLOP/s  {}", kernel, what, measured.time_ms,
                          tune::gflops(task, measured.time_ms), tune::to_text(measured.parameters));
     };

@@ -59,6 +59,13 @@ void keep_trials(const Tunings& tunings, const tune::Task& task, const tune::Kno
 
 double pixels(const Extent& extent) { return static_cast<double>(extent.width_px) * extent.height_px; }
 
+std::string reason_for(const tune::Task& task, const tune::SearchResult& result) {
+  const std::string found = fmt::format("Tuned at {}x{}: {:.4g} ms", task.extent.width_px,
+                                        task.extent.height_px, result.best.time_ms);
+  if (result.standard.time_ms == 0) return found + "; the values before do not work.";
+  return fmt::format("{}, before {:.4g} ms.", found, result.standard.time_ms);
+}
+
 // Kept also where it is what is used so far: kernels are chosen by what they cost. A search that was cut off
 // does not take the place of an earlier winner, and one that decided nothing leaves the task to a later one.
 void keep_winner(Tunings& tunings, const tune::Task& task, const tune::SearchResult& result) {
@@ -70,8 +77,7 @@ void keep_winner(Tunings& tunings, const tune::Task& task, const tune::SearchRes
                 std::string(task.kernel->id()),
                 kernels::shape_text(task.node(), task.dtype),
                 result.best.parameters,
-                fmt::format("Tuned at {}x{}: {:.4g} ms, before {:.4g} ms.", task.extent.width_px,
-                            task.extent.height_px, result.best.time_ms, result.standard.time_ms),
+                reason_for(task, result),
                 true,
                 result.best.time_ms * 1e6 / pixels(task.extent)});
   tunings.put_note(

@@ -324,6 +324,14 @@ def test_merging_adds_replaces_and_keeps(tmp_path):
     assert json.loads(target.read_text())["entries"][-2]["tuning"]["group_size_x"] == 16
 
 
+def test_a_default_that_does_not_work_may_be_null(tmp_path):
+    broken = change([*FIRST, "default"], {"parameters": None, "time_ms": None, "gflops": None})
+    (tmp_path / "a.json").write_text(broken)
+    merge(tmp_path, tmp_path / "a.json")
+    added = json.loads((tmp_path / "devices/nvidia/hopper.json").read_text())["entries"][0]
+    assert added["tuning"] == {"group_size_x": 8, "group_size_y": 4} and "the default does not work" in added["reason"]
+
+
 def test_what_tune_exports_can_be_merged_and_read_again(upres, llvmpipe, cache, tmp_path):
     upres("tune", "-m", "espcn_x2", "--size", "24x16", "--kernel", "conv_naive", "--budget", "12", "--export", "mine.json",
           device=llvmpipe)

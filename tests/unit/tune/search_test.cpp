@@ -251,13 +251,42 @@ TEST(Search, StandardValuesThatNothingBeatsAreDecided) {
   EXPECT_TRUE(result->is_decided);
 }
 
-TEST(Search, WithoutWorkingStandardValuesThereIsNoResult) {
-  Fixture fixture;
-  fixture.runner.judge = [](const Parameters&) { return Status(fail(ErrorCode::device, "it hangs")); };
-  const auto result = fixture.run();
-  ASSERT_FALSE(result);
-  EXPECT_EQ(result.error().code, ErrorCode::device);
-  EXPECT_THAT(result.error().message, HasSubstr("the values used so far do not work: it hangs"));
+TEST(Search, WithoutWorkingStandardValuesTheFastestThatWorksWins) {
+  for (const Scope scope : {Scope::everything, Scope::neighbours}) {
+    Fixture fixture;
+    fixture.options.scope = scope;
+    fixture.runner.judge = [](const Parameters& at) {
+      return to_text(at) == kStandard ? Status(fail(ErrorCode::device, "it hangs")) : Status();
+    };
+    const auto result = fixture.run();
+    ASSERT_TRUE(result) << result.error().text();
+    EXPECT_EQ(to_text(result->best.parameters), to_text(packed(16, 1, 1)));
+    EXPECT_EQ(result->standard.time_ms, 0);
+    EXPECT_TRUE(result->is_decided);
+    ASSERT_EQ(result->rejected.size(), 1U);
+    EXPECT_EQ(result->rejected.front().reason, "it hangs");
+    EXPECT_THAT(fixture.runner.duels, IsEmpty());
+    fixture.runner.measured.clear();
+    const auto again = fixture.run();
+    ASSERT_TRUE(again);
+    EXPECT_THAT(fixture.runner.measured, Not(Contains(kStandard)));
+    EXPECT_EQ(to_text(again->best.parameters), to_text(packed(16, 1, 1)));
+    EXPECT_EQ(again->rejected.size(), 1U);
+  }
+}
+
+TEST(Search, WhereNothingWorksThereIsNoResult) {
+  for (const Scope scope : {Scope::everything, Scope::neighbours}) {
+    Fixture fixture;
+    fixture.options.scope = scope;
+    fixture.runner.judge = [](const Parameters&) { return Status(fail(ErrorCode::device, "it hangs")); };
+    const auto result = fixture.run();
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().code, ErrorCode::device);
+    EXPECT_THAT(result.error().message, HasSubstr("the values used so far do not work: it hangs"));
+    EXPECT_EQ(fixture.known.rejected.size(), fixture.runner.measured.size());
+    EXPECT_GT(fixture.known.rejected.size(), 1U);
+  }
 }
 
 TEST(Search, WhenNothingCanBeMeasuredItSaysSo) {

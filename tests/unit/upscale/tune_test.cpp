@@ -20,13 +20,14 @@ class FakeRunner final : public tune::Runner {
   double now_s = 0;
   int measured = 0;
   double best_ms = 1;
+  std::string bad;  // what kills
 
   Result<tune::Timing> measure(const tune::Task&, const tune::Parameters& at,
                                const tune::MeasureLimits& limits) override {
     if (limits.left_s < 0.1) return fail(ErrorCode::cancelled, "no time is left");
     now_s += 0.1;
     ++measured;
-    if (at[0].value == 8) return fail(ErrorCode::device, "wrong result");
+    if (at[0].value == 8 || tune::to_text(at) == bad) return fail(ErrorCode::device, "wrong result");
     return tune::Timing{time_ms(at), 1};
   }
   Result<tune::Duel> duel(const tune::Task&, const tune::Parameters& standard, const tune::Parameters& best,
@@ -179,6 +180,21 @@ TEST_F(TuneTest, StoppedBeforeTheComparisonOnlyAClearWinnerIsKept) {
     EXPECT_EQ(tunings.is_tuned("conv_packed", "8->8 3x3 fp32"), best_ms < 1.8);
     EXPECT_EQ(found(tunings) == 16U, best_ms < 1.8);
   }
+}
+
+TEST_F(TuneTest, ADefaultThatDoesNotWorkGivesWayAndIsNotTriedAgain) {
+  runner_.bad = tune::to_text(tune::packed(32));
+  Tunings tunings = open();
+  ASSERT_TRUE(run(tunings, 60));
+  EXPECT_EQ(found(open()), 16U);
+  const auto kept = kept_result(open(), tasks_[0]);
+  ASSERT_TRUE(kept);
+  EXPECT_NE(kept->find(R"("default":{"parameters":null,"time_ms":null)"), std::string::npos) << *kept;
+  const int all = runner_.measured;
+  Tunings again = open();
+  ASSERT_TRUE(run(again, 60));
+  EXPECT_EQ(runner_.measured, all);
+  EXPECT_EQ(found(open()), 16U);
 }
 
 TEST_F(TuneTest, ResultsOfEarlierCallsAreKept) {
