@@ -5,19 +5,22 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 
+#include "base/display_name.h"
+#include "base/pending_file.h"
 #include "commands.h"
 #include "compute.h"
 #include "console.h"
 #include "exit_code.h"
+#include "files.h"
 #include "options.h"
 #include "signals.h"
 #include "tune/report.h"
 #include "tune/worker_runner.h"
-#include "upscale/files.h"
 #include "upscale/model.h"
 #include "upscale/scale.h"
 #include "upscale/version.h"
@@ -46,7 +49,21 @@ struct TuneCommand {
   std::optional<int> budget_s;
   bool all = false;
   std::string export_file;
+  bool overwrite = false;
 };
+
+// Before any work, which may take long: the file neither exists nor is the model, and has a folder.
+Status check_export(const TuneCommand& command) {
+  const std::string& name = command.export_file;
+  if (name.empty()) return {};
+  std::error_code ignored;
+  if (auto folder = check_output_folder(name); !folder) return folder;
+  if (!std::filesystem::exists(std::filesystem::symlink_status(name, ignored))) return {};
+  if (!command.overwrite) return fail(ErrorCode::input, display_name(name) + " exists (--overwrite)");
+  if (std::filesystem::equivalent(name, command.model, ignored))
+    return fail(ErrorCode::input, display_name(name) + ": the output would be the model itself");
+  return {};
+}
 
 // The types in which to tune for a model, or with --all.
 Result<std::vector<DType>> dtypes_for(const TuneCommand& command, const upscale::Device& device,
@@ -82,6 +99,11 @@ Result<std::vector<tune::Task>> tasks_of(const TuneCommand& command, const upsca
   return tasks;
 }
 
+// "0.1234 ms"
+std::string time_text(const tune::Measured& measured) {
+  return measured.time_ms > 0 ? fmt::format("{:.4g} ms", measured.time_ms) : "none";
+}
+
 class Tune {
  public:
   Tune(const TuneCommand& command, Console& console) : command_(command), console_(console) {}
@@ -97,6 +119,7 @@ class Tune {
       if (auto checked = upscale::check_kernel(kernel, false); !checked)
         return propagate(checked, "--kernel");
     }
+    if (auto checked = check_export(command_); !checked) return checked;
     const auto device = open_device(command_.compute, console_);
     if (!device) return tl::unexpected(device.error());
     if (device->gpu() == nullptr)
@@ -108,12 +131,12 @@ class Tune {
     tune::WorkerRunner runner(worker_options(*device));
     auto status = upscale::tune_tasks(*device->tunings(), device->info(), runner, *tasks, options());
     if (!status) return status;
-    if (entries_.size() < tasks->size()) {
+    if (results_ < tasks->size()) {
       console_.note(fmt::format("{} of {} were not reached; the same call again goes on",
-                                tasks->size() - entries_.size(), tasks->size()));
+                                tasks->size() - results_, tasks->size()));
     }
     device->options().cache.trim();
-    return write_export(*device);
+    return write_export(*device, *tasks);
   }
 
   static tune::WorkerOptions worker_options(const upscale::Device& device) {
@@ -155,39 +178,63 @@ class Tune {
     if (console_.json()) event("candidate", tune::describe_candidate(task, candidate));
     if (!candidate.time_ms)
       console_.detail(fmt::format("rejected {}: {}", tune::to_text(candidate.parameters), candidate.reason));
-    console_.progress(
-        progress.spent_s / progress.budget_s, progress.budget_s - progress.spent_s,
-        fmt::format("{}/{} {} {}: best {:.4g} ms, default {:.4g}", progress.task + 1, progress.tasks,
-                    task.kernel->id(), kernels::shape_text(task.node(), task.dtype), candidate.best.time_ms,
-                    candidate.standard.time_ms));
+    console_.progress(progress.spent_s / progress.budget_s, progress.budget_s - progress.spent_s,
+                      fmt::format("{}/{} {} {}: best {}, default {}", progress.task + 1, progress.tasks,
+                                  task.kernel->id(), kernels::shape_text(task.node(), task.dtype),
+                                  time_text(candidate.best), time_text(candidate.standard)));
   }
 
   void show_result(const tune::Task& task, const tune::SearchResult& result) {
     Json fields = tune::describe_result(task, result);
     event("best", fields);
-    entries_.push_back(std::move(fields));
+    ++results_;
+    if (result.is_decided) decided_[tune::exact_text(task)] = std::move(fields);
     const auto line = [&](std::string_view kernel, const std::string& what, const tune::Measured& measured) {
+      if (measured.time_ms == 0)
+        return fmt::format("{:<14} {:<28} does not work  {}", kernel, what,
+                           tune::to_text(measured.parameters));
       return fmt::format("{:<14} {:<28} {:>9.4f} ms {:>9.0f} GFLOP/s  {}", kernel, what, measured.time_ms,
                          tune::gflops(task, measured.time_ms), tune::to_text(measured.parameters));
     };
     console_.print(line(task.kernel->id(), tune::to_text(task), result.best) + "\n");
     console_.print(line("", "  default", result.standard) +
-                   fmt::format("; {} of {} tried now, {} before, {} rejected\n", result.tried, result.legal,
-                               result.known, result.rejected.size()));
+                   fmt::format("; {} of {} tried now, {} before, {} rejected{}\n", result.tried, result.legal,
+                               result.known, result.rejected.size(),
+                               result.is_decided ? "" : "; a faster one is not compared yet: not kept"));
   }
 
-  Status write_export(const upscale::Device& device) {
+  // What holds for a task now: kept by this call or an earlier one; without a cache there is only this one.
+  [[nodiscard]] std::optional<Json> entry_of(const upscale::Tunings& tunings, const tune::Task& task) const {
+    if (const auto kept = upscale::kept_result(tunings, task)) {
+      Json entry = Json::parse(*kept, nullptr, false);
+      if (entry.is_object()) return entry;
+    }
+    const auto now = decided_.find(tune::exact_text(task));
+    return now == decided_.end() ? std::nullopt : std::optional(now->second);
+  }
+
+  // A call that was stopped writes what there is.
+  Status write_export(const upscale::Device& device, std::span<const tune::Task> tasks) const {
     if (command_.export_file.empty()) return {};
-    const std::string text = tune::describe_export(device.info(), upscale::kVersion, entries_)
+    std::vector<Json> entries;
+    for (const tune::Task& task : tasks) {
+      if (auto entry = entry_of(*device.tunings(), task)) entries.push_back(std::move(*entry));
+    }
+    const std::string text = tune::describe_export(device.info(), upscale::kVersion, entries)
                                  .dump(1, ' ', false, Json::error_handler_t::replace) +
                              "\n";
-    return upscale::write_file(command_.export_file, std::as_bytes(std::span(text)));
+    auto file =
+        PendingFile::create(command_.export_file, command_.overwrite ? IfExists::replace : IfExists::fail);
+    if (!file) return propagate(file);
+    if (auto appended = file->append(std::as_bytes(std::span(text))); !appended) return appended;
+    return file->commit();
   }
 
   const TuneCommand& command_;
   Console& console_;
   Json device_;
-  std::vector<Json> entries_;
+  size_t results_ = 0;
+  std::map<std::string, Json> decided_;  // by exact_text
 };
 
 int run_tune(const TuneCommand& command) {
@@ -206,7 +253,9 @@ void add_tune(CLI::App& app, Action& action) {
   command.add_number({"--budget", "SECONDS", "time to spend, in all (60; with --all 900)"}, {1, 86'400},
                      options->budget_s);
   command.add_flag("--all", options->all, "every kernel on the shapes of usual networks");
-  command.add_text({"--export", "FILE", "write what was found, to be sent in"}, options->export_file);
+  command.add_text({"--export", "FILE", "write what this and earlier calls found, to be sent in"},
+                   options->export_file);
+  command.add_flag("--overwrite", options->overwrite, "replace FILE if it exists");
   command.exclude("--all", "--model");
   add_compute_options(command, options->compute, upscale::Precision::automatic, Tunes::yes);
   add_console_options(command, options->console);

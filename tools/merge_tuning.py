@@ -95,14 +95,18 @@ def winner(entry: object, kernels: dict, device: str, driver: str, place: str) -
     if not all(1 <= side <= 65536 for side in size):
         raise Refused(f"{place}width and height are not within 1 to 65536")
     best, best_ms = measured(entry, "best", tunables, kernel, place)
-    default, default_ms = measured(entry, "default", tunables, kernel, place)
+    default, default_ms = None, math.inf
+    # Null: the default does not work there.
+    if typed(entry, "default", dict, place).get("time_ms", 0) is not None:
+        default, default_ms = measured(entry, "default", tunables, kernel, place)
+    before = f"before {default_ms:.3g}" if default else "the default does not work"
     check_rejected(entry, tunables, kernel, place)
     if any(each["parameters"] == best for each in entry["rejected"]):
         raise Refused(f"{place}best is among those rejected")
     if best != default and best_ms >= default_ms:
         raise Refused(f"{place}best takes {best_ms:g} ms and is not faster than the default with {default_ms:g} ms")
     return {"kernel": kernel, "shape": shape, "device": device, "tuning": best,
-            "reason": f"The best of a search at {size[0]}x{size[1]}: {best_ms:.3g} ms, before {default_ms:.3g}; {driver}.",
+            "reason": f"The best of a search at {size[0]}x{size[1]}: {best_ms:.3g} ms, {before}; {driver}.",
             "measured": True, "ns_per_px": round(best_ms * 1e6 / (size[0] * size[1]), 6)}
 
 

@@ -20,7 +20,8 @@ double gflops(const Task& task, double time_ms);
 // device vendor architecture driver compute_units clock_mhz limits; null where a device cannot tell.
 Json describe_device(const kernels::DeviceInfo& info);
 
-// kernel shape width height precision lowered best default rejected.
+// kernel shape width height precision lowered best default rejected; within default nulls where it does not
+// work.
 Json describe_result(const Task& task, const SearchResult& result);
 
 // The same of what is known after this candidate, and the candidate itself: parameters time_ms reason; of the

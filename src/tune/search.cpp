@@ -16,6 +16,7 @@ constexpr size_t kMostCombinations = 200'000;
 constexpr size_t kExhaustive = 64;     // up to so many legal ones all are tried
 constexpr double kSampledShare = 0.6;  // of the budget; the rest is for neighbours of the best
 constexpr double kHopeless = 1.5;      // times the best: not measured well
+constexpr double kFarBetter = 0.9;     // times the standard: no noise explains it
 constexpr double kMostDuelShare = 0.3;
 constexpr int kExpectedDuelRounds = 8;
 constexpr double kDuelSubmitS = 0.004;
@@ -105,6 +106,11 @@ class Budget {
     return timing;
   }
 
+  void forget_times() {
+    count_ = 0;
+    slowest_s_ = 0;
+  }
+
   void note_standard(double time_ms) { standard_s_ = time_ms / 1000; }
 
  private:
@@ -137,27 +143,62 @@ class Search {
     if (options_.scope == Scope::everything) sample(std::move(legal));
     climb();
     if (failure_.code == ErrorCode::input) return tl::unexpected(failure_);
+    if (!has_best()) return nothing_works();
     result_.is_whole = !is_ended_;
     if (auto status = decide(); !status) return propagate(status);
     return std::move(result_);
   }
 
  private:
+  [[nodiscard]] bool has_best() const { return result_.best.time_ms > 0; }
+  [[nodiscard]] bool is_better(double time_ms) const { return !has_best() || time_ms < result_.best.time_ms; }
+
+  [[nodiscard]] tl::unexpected<Error> nothing_works() const {
+    const auto reason = known_.rejected.find(to_text(result_.standard.parameters));
+    return fail(ErrorCode::device, "nothing that was tried works; the values used so far do not work: " +
+                                       (reason == known_.rejected.end() ? "" : reason->second));
+  }
+
   Status measure_standard(const Parameters& standard) {
     if (is_stopped()) return fail(ErrorCode::cancelled, "stopped");
     seen_.insert(to_text(standard));
+    if (recall_standard(standard)) return {};
     const double most_s = std::max(budget_.left_s(), options_.standard_s);
     const auto timing = budget_.timed([&] { return runner_.measure(task_, standard, {0, most_s}); });
     ++result_.tried;
-    if (!timing) {
-      Error error = timing.error();
-      return tl::unexpected(
-          error.code == ErrorCode::device ? error.in_context("the values used so far do not work") : error);
+    if (!timing && timing.error().code == ErrorCode::device) {
+      go_without_standard(standard, timing.error().message);
+      return {};
     }
+    if (!timing) return tl::unexpected(timing.error());
     result_.standard = result_.best = {standard, timing->time_ms};
+    is_standard_new_ = true;
     known_.time_ms[to_text(standard)] = timing->time_ms;
     tell(standard, timing->time_ms, "");
     return {};
+  }
+
+  // How long a failure takes tells nothing of others, but where a compiler cannot be stopped.
+  void go_without_standard(const Parameters& standard, const std::string& reason) {
+    result_.standard = {standard, 0};
+    if (options_.scope == Scope::everything) budget_.forget_times();
+    reject(standard, reason);
+    tell(standard, std::nullopt, reason);
+  }
+
+  // A search of neighbours is for a process that cannot stop a compiler: how long that takes must be seen.
+  bool recall_standard(const Parameters& standard) {
+    if (const auto rejected = known_.rejected.find(to_text(standard)); rejected != known_.rejected.end()) {
+      result_.standard = {standard, 0};
+      result_.rejected.push_back({standard, rejected->second});
+      ++result_.known;
+      return true;
+    }
+    const auto time = known_.time_ms.find(to_text(standard));
+    if (options_.scope != Scope::everything || time == known_.time_ms.end()) return false;
+    result_.standard = result_.best = {standard, time->second};
+    ++result_.known;
+    return true;
   }
 
   // What earlier searches know of the legal ones.
@@ -172,7 +213,7 @@ class Search {
       ++result_.known;
       if (rejected != known_.rejected.end()) {
         result_.rejected.push_back({parameters, rejected->second});
-      } else if (time->second < result_.best.time_ms) {
+      } else if (is_better(time->second)) {
         result_.best = {parameters, time->second};
       }
     }
@@ -187,10 +228,14 @@ class Search {
     }
   }
 
+  [[nodiscard]] const Parameters& center() const {
+    return has_best() ? result_.best.parameters : result_.standard.parameters;
+  }
+
   // On from the best to a better neighbour, until none is better.
   void climb() {
-    for (std::string around; around != to_text(result_.best.parameters) && !is_ended_;) {
-      const Parameters from = result_.best.parameters;
+    for (std::string around; around != to_text(center()) && !is_ended_;) {
+      const Parameters from = center();
       around = to_text(from);
       for (const Parameters& neighbour : neighbours(*task_.kernel, from, options_.scope)) {
         if (seen_.contains(to_text(neighbour)) || !is_legal(info_, task_, neighbour)) continue;
@@ -215,7 +260,10 @@ class Search {
     if (timing) {
       ++result_.tried;
       known_.time_ms[to_text(parameters)] = timing->time_ms;
-      if (timing->time_ms < result_.best.time_ms) result_.best = {parameters, timing->time_ms};
+      if (is_better(timing->time_ms)) {
+        result_.best = {parameters, timing->time_ms};
+        is_best_new_ = true;
+      }
       tell(parameters, timing->time_ms, "");
     } else if (timing.error().code == ErrorCode::device) {
       ++result_.tried;
@@ -238,17 +286,34 @@ class Search {
       options_.on_candidate({parameters, time_ms, reason, result_.standard, result_.best});
   }
 
-  // Both again in turn: the best must win beyond noise, or the standard stays.
+  // Times of one search only: clocks and the load differ from one to the next.
+  [[nodiscard]] bool is_far_better() const {
+    return is_standard_new_ && is_best_new_ && result_.best.time_ms < kFarBetter * result_.standard.time_ms;
+  }
+
+  // By single trials, of this search or earlier ones.
+  [[nodiscard]] bool knows_better_than_standard() const {
+    return std::any_of(seen_.begin(), seen_.end(), [&](const std::string& text) {
+      const auto time = known_.time_ms.find(text);
+      return time != known_.time_ms.end() && time->second < result_.standard.time_ms;
+    });
+  }
+
+  // Both again in turn: the best must win beyond noise, or the standard stays, if it works.
   Status decide() {
+    result_.is_decided = true;
+    if (result_.standard.time_ms == 0) return {};
     if (to_text(result_.best.parameters) == to_text(result_.standard.parameters)) return {};
     const auto duel = is_stopped() ? Result<Duel>(fail(ErrorCode::cancelled, "stopped"))
                                    : runner_.duel(task_, result_.standard.parameters, result_.best.parameters,
                                                   budget_.left_s());
     if (!duel) {
       if (duel.error().code == ErrorCode::input) return tl::unexpected(duel.error());
-      if (duel.error().code == ErrorCode::device) reject(result_.best.parameters, duel.error().message);
-      result_.best = result_.standard;
       result_.is_whole = false;
+      if (duel.error().code != ErrorCode::device && is_far_better()) return {};
+      if (duel.error().code == ErrorCode::device) reject(result_.best.parameters, duel.error().message);
+      result_.is_decided = !knows_better_than_standard();
+      result_.best = result_.standard;
       return {};
     }
     result_.standard.time_ms = median(duel->standard_ms);
@@ -266,6 +331,8 @@ class Search {
   Budget budget_;
   SearchResult result_;
   std::set<std::string> seen_;
+  bool is_standard_new_ = false;  // its time is of this search
+  bool is_best_new_ = false;
   bool is_ended_ = false;  // by time, by the caller or by the runner
   Error failure_ = {ErrorCode::cancelled, ""};
 };

@@ -26,13 +26,16 @@ struct Rejected {
 };
 
 struct SearchResult {
-  Measured standard;  // what the database or the kernel itself would use
+  Measured standard;  // what the database or the kernel itself would use; time 0: it does not work
   Measured best;      // never slower than the standard, beyond noise
   std::vector<Rejected> rejected;
   size_t tried = 0;  // in this search
   size_t known = 0;  // from earlier ones
   size_t legal = 0;
   bool is_whole = false;  // neither time nor patience ran out: another search would find no more
+  // Whether `best` may be kept. Not so while a faster candidate is known that was not compared with the
+  // standard: `best` is the standard then.
+  bool is_decided = false;
 };
 
 // Something a search has just learnt.
@@ -40,7 +43,7 @@ struct Candidate {
   const Parameters& parameters;
   std::optional<double> time_ms;  // absent: it was rejected
   std::string reason;
-  const Measured& standard;  // time 0: not known yet
+  const Measured& standard;  // time 0: not known yet, or it does not work
   const Measured& best;
 };
 
@@ -51,7 +54,7 @@ enum class Scope {
 
 struct SearchOptions {
   double budget_s = 10;  // of the whole search, the comparison at its end included
-  // What the standard values may take if that is more: without them there is no result at all.
+  // What the standard values may take if that is more: all others are compared with them.
   double standard_s = 0;
   Scope scope = Scope::everything;
   std::function<bool()> cancelled = {};  // ends the search; what was found counts
@@ -59,13 +62,16 @@ struct SearchOptions {
   std::function<double()> now_s = {};  // a clock, for tests; empty: the real one
 };
 
-// The standard values are measured first, then others until the time is up, those in `known` not again; what
-// is learnt is added there. At the end the best and the standard are measured in turn, and the best must win
-// beyond noise; without time for that the standard stays. A candidate is begun only if one as slow as the
-// slowest so far would end in time.
+// The standard values are measured first, then others until the time is up, those in `known` not again (in a
+// search of neighbours the standard ones are, which shows what compiling takes); what is learnt is added
+// there. At the end the best and the standard are measured in turn, and the best must win beyond noise.
+// Without time for that the best wins only if this search measured it and the standard, and it took less than
+// 0.9 of the standard's time; else nothing is decided. A candidate is begun only if one as slow as the
+// slowest so far would end in time. Standard values that do not work are rejected like any others, and the
+// fastest that works wins.
 //
-// Errors: device (no values are legal, or the standard ones do not work), cancelled (nothing was measured),
-// input (the runner cannot measure).
+// Errors: device (no values are legal, or none that was tried works, the standard ones included), cancelled
+// (nothing was measured), input (the runner cannot measure).
 Result<SearchResult> search(Runner& runner, const kernels::DeviceInfo& info,
                             const devicedb::Database& database, const Task& task, Known& known,
                             const SearchOptions& options);

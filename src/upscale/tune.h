@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "base/error.h"
 #include "graph/graph.h"
@@ -16,7 +17,7 @@ namespace upres::upscale {
 
 // How far a call is.
 struct TuneProgress {
-  size_t task = 0;  // index of the one at hand
+  size_t task = 0;  // how many came before the one at hand
   size_t tasks = 0;
   double spent_s = 0;
   double budget_s = 0;
@@ -32,10 +33,15 @@ struct TuneOptions {
   std::function<double()> now_s = {};  // a clock, for tests
 };
 
-// Searches each task in turn, against what holds without earlier tuning of this very device, and keeps what
-// wins. Candidates that earlier calls measured, or found to be bad for this driver, are not tried again.
-// Stopped, it keeps what there is. Errors: input (the runner cannot measure).
+// Searches each task, against what holds without earlier tuning of this very device, and keeps what wins:
+// first the tasks that no earlier call reached, then those without a result, then the others. Candidates that
+// earlier calls measured, or found to be bad for this driver, are not tried again. Stopped, it keeps what
+// there is. Errors: input (the runner cannot measure).
 Status tune_tasks(Tunings& tunings, const kernels::DeviceInfo& info, tune::Runner& runner,
                   std::span<const tune::Task> tasks, const TuneOptions& options);
+
+// What calls so far kept for a task on this device and driver: one JSON object, as tune::describe_result's.
+// Absent where nothing was kept, or without a cache folder. Thread rule: any thread.
+std::optional<std::string> kept_result(const Tunings& tunings, const tune::Task& task);
 
 }  // namespace upres::upscale

@@ -324,11 +324,26 @@ def test_merging_adds_replaces_and_keeps(tmp_path):
     assert json.loads(target.read_text())["entries"][-2]["tuning"]["group_size_x"] == 16
 
 
+def test_a_default_that_does_not_work_may_be_null(tmp_path):
+    broken = change([*FIRST, "default"], {"parameters": None, "time_ms": None, "gflops": None})
+    (tmp_path / "a.json").write_text(broken)
+    merge(tmp_path, tmp_path / "a.json")
+    added = json.loads((tmp_path / "devices/nvidia/hopper.json").read_text())["entries"][0]
+    assert added["tuning"] == {"group_size_x": 8, "group_size_y": 4} and "the default does not work" in added["reason"]
+
+
 def test_what_tune_exports_can_be_merged_and_read_again(upres, llvmpipe, cache, tmp_path):
     upres("tune", "-m", "espcn_x2", "--size", "24x16", "--kernel", "conv_naive", "--budget", "12", "--export", "mine.json",
           device=llvmpipe)
     export = json.loads((upres.folder / "mine.json").read_text())
     assert len(export["entries"]) == 4 and export["limits"]
+    refused = upres("tune", "-m", "espcn_x2", "--size", "24x16", "--export", "mine.json", device=llvmpipe, code=1)
+    assert "mine.json exists (--overwrite)" in refused.stderr
+    # What one kept the next one exports too, whatever it reaches itself.
+    upres("tune", "-m", "espcn_x2", "--size", "24x16", "--kernel", "conv_naive", "--budget", "1", "--export", "mine.json",
+          "--overwrite", device=llvmpipe)
+    again = json.loads((upres.folder / "mine.json").read_text())["entries"]
+    assert [entry["shape"] for entry in again] == [entry["shape"] for entry in export["entries"]]
     merge(tmp_path, upres.folder / "mine.json")
     for file in (tmp_path / "devices").rglob("*.json"):
         override(cache, file.read_text())

@@ -9,7 +9,8 @@ namespace {
 
 TEST(Report, AnExportHoldsWhatAReaderNeeds) {
   const Task task = small_task();
-  const SearchResult result{{packed(32), 2}, {packed(16), 1}, {{packed(8), "it hangs"}}, 3, 0, 48, true};
+  const SearchResult result{
+      {packed(32), 2}, {packed(16), 1}, {{packed(8), "it hangs"}}, 3, 0, 48, true, true};
   kernels::DeviceInfo info = generous_device();
   info.name = "NVIDIA H200";
   info.vendor_id = 0x10DE;
