@@ -278,10 +278,24 @@ BAD = [(change([*path], value), reason) for path, value, reason in [
     ((*FIRST, "best", "parameters", "group_size_x"), 8.0, "does not take"), ((*FIRST, "best", "parameters", "group_size_x"), ..., "missing"),
     ((*FIRST, "best", "time_ms"), 0, "time_ms"), ((*FIRST, "best", "time_ms"), -1, "time_ms"), ((*FIRST, "best", "time_ms"), "1", "time_ms"),
     ((*FIRST, "best", "time_ms"), 1e-9, "time_ms"), ((*FIRST, "best", "time_ms"), 1e9, "time_ms"),
+    ((*FIRST, "best", "time_ms"), int("9" * 4000), "time_ms"), ((*FIRST, "best", "parameters", "a\nb"), 1, "no tunable"),
     ((*FIRST, "best", "time_ms"), float("nan"), "NaN"), ((*FIRST, "best", "time_ms"), float("inf"), "Infinity"),
     ((*FIRST, "best", "time_ms"), 2.5, "not faster"), ((*FIRST, "best", "time_ms"), 2.0, "not faster"),
     ((*FIRST, "rejected", 0, "parameters"), {"group_size_x": 8, "group_size_y": 4}, "among those rejected"),
     (("entries", 1, "shape"), "64->64 3x3 fp32", "there twice")]]
+
+
+def fast(shape, side, time_ms):
+    export = copy.deepcopy(GOOD)
+    export["entries"][0] |= {"shape": shape, "width": side, "height": side}
+    export["entries"][0]["best"]["time_ms"] = time_ms
+    return json.dumps(export)
+
+
+# 2 x 64 x 64 x 9 x 1024 x 1024 FLOP in 0.03 ms; a pair of it takes twice as many.
+BAD += [(fast("64->64 3x3 fp32", 1024, 0.03), "2.58e+15 FLOP/s"),
+        (fast("64->64 3x3, 64->64 3x3 fp32", 1024, 0.06), "2.58e+15 FLOP/s"),
+        ('{"format": ' + "9" * 10000 + "}", "not JSON")]
 BAD += [("", "not JSON"), ("[]", "missing"), (json.dumps(GOOD)[:-200], "cut off"), ("[" * 100000, "not JSON"),
         ('{"format": 1, "format": 2}', "given twice"), ("\udcff", "not JSON")]
 
@@ -296,6 +310,25 @@ def test_bad_exports_are_refused_by_name_and_reason(tmp_path, content, reason):
     assert "good.json: 2 entries" in done.stdout
     files = [path for path in (tmp_path / "devices").rglob("*") if path.is_file()]
     assert files == [tmp_path / "devices/nvidia/hopper.json"]
+
+
+@pytest.mark.parametrize("content, reason", [('{"entries": [', "cut off"), ("[]", "entries is missing"),
+                                             ('{"entries": [3]}', "kernel is missing"), ("9" * 10000, "not JSON")])
+def test_a_bad_database_file_is_named_and_stays(tmp_path, content, reason):
+    target = tmp_path / "devices/nvidia/hopper.json"
+    target.parent.mkdir(parents=True)
+    target.write_text(content)
+    (tmp_path / "a.json").write_text(json.dumps(GOOD))
+    [line] = merge(tmp_path, tmp_path / "a.json", code=1).stderr.splitlines()
+    assert "a.json: refused" in line and str(target) in line and reason in line
+    assert target.read_text() == content
+
+
+def test_a_database_that_cannot_be_written_is_one_line(tmp_path):
+    (tmp_path / "devices").write_text("a file, no folder")
+    (tmp_path / "a.json").write_text(json.dumps(GOOD))
+    [line] = merge(tmp_path, tmp_path / "a.json", code=1).stderr.splitlines()
+    assert "a.json: not merged" in line
 
 
 def test_missing_files_and_folders_are_refused(tmp_path):
