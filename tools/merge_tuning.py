@@ -147,7 +147,24 @@ def read_json(path: Path) -> object:
         raise Refused(f"it cannot be read: {error}") from error
 
 
-def read_export(path: Path, kernels: dict) -> tuple[str, str, list[dict]]:
+def judge(export: dict, upres: Path) -> None:
+    """Asks the command that was built for what depends on kernels and devices."""
+    try:
+        told = subprocess.run([upres, "tune-worker", "--check"], check=True, capture_output=True,
+                              input=json.dumps(export).encode()).stdout
+    except RecursionError as error:
+        raise Refused("it is nested too deep") from error
+    except subprocess.CalledProcessError as error:
+        raise Refused(f"{upres} cannot judge it: {error}") from error
+    verdict = json.loads(told)
+    if verdict["refused"]:
+        raise Refused(verdict["refused"])
+    for i, reason in enumerate(verdict["entries"]):
+        if reason:
+            raise Refused(f"entries[{i}]: {reason}")
+
+
+def read_export(path: Path, kernels: dict, upres: Path) -> tuple[str, str, list[dict]]:
     """Vendor, architecture and the entries for the database."""
     export = read_json(path)
     if typed(export, "format", str, "") != FORMAT:
@@ -170,6 +187,7 @@ def read_export(path: Path, kernels: dict) -> tuple[str, str, list[dict]]:
             raise Refused(f"{place}kernel and shape are there twice")
         seen.add(key)
         winners.append(won)
+    judge(export, upres)
     return family[0], family[1], winners
 
 
@@ -226,7 +244,7 @@ def main() -> int:
     refused = 0
     for path in options.files:
         try:
-            vendor, architecture, winners = read_export(path, kernels)
+            vendor, architecture, winners = read_export(path, kernels, options.upres)
             target = options.into / vendor / f"{architecture}.json"
             database = merged(target, vendor, architecture, winners)
             if winners and not options.check:

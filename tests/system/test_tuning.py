@@ -233,9 +233,16 @@ def test_usage(upres, llvmpipe):
 
 # --- merging -------------------------------------------------------------------------------------------------------
 
+LIMITS = {
+    "max_storage_buffer_range_bytes": 1 << 30, "max_buffer_bytes": 1 << 30, "memory_bytes": 1 << 34, "memory_budget_bytes": 1 << 33,
+    "min_storage_buffer_offset_alignment_bytes": 16, "max_shared_memory_bytes": 49152, "max_push_constant_bytes": 256,
+    "max_group_invocations": 1024, "max_group_size": [1024, 1024, 64], "max_group_count": [65535, 65535, 65535],
+    "subgroup_size": 32, "min_subgroup_size": 32, "max_subgroup_size": 32, "fp16_storage": True, "fp16_arithmetic": True,
+    "matrix_shapes": [], "timestamps": True}
+
 GOOD = {
     "format": "upres tuning 1", "version": "0.1.0", "device": "NVIDIA H0", "vendor": "nvidia", "architecture": "hopper",
-    "driver": "NVIDIA 580", "compute_units": None, "clock_mhz": None, "limits": {},
+    "driver": "NVIDIA 580", "compute_units": None, "clock_mhz": None, "limits": LIMITS,
     "entries": [
         {"kernel": "conv_naive", "shape": "64->64 3x3 fp32", "width": 64, "height": 48, "precision": "fp32", "lowered": False,
          "best": {"parameters": {"group_size_x": 8, "group_size_y": 4}, "time_ms": 1.0, "gflops": 1.0},
@@ -271,6 +278,8 @@ FIRST = ("entries", 0)
 BAD = [(change([*path], value), reason) for path, value, reason in [
     (("format",), "upres tuning 2", "format"), (("format",), ..., "format is missing"), (("device",), 3, "device is of a wrong type"),
     (("device",), "a\nb", "no plain text"), (("vendor",), "../../etc", "cannot be a file name"), (("vendor",), "unknown", "unknown"),
+    (("vendor",), "amd", "family.cpp"), (("architecture",), "default", "family.cpp"), (("architecture",), "unknown", "unknown"),
+    (("limits", "timestamps"), ..., "limits.timestamps"), (("limits", "max_group_invocations"), 16, "16"),
     (("limits",), [], "limits"), (("entries",), {}, "entries is of a wrong type"), (("entries",), [3], "missing"),
     ((*FIRST, "kernel"), "conv_nowhere", "no kernel"), ((*FIRST, "shape"), "all", "shape"), ((*FIRST, "precision"), "fp16", "precision"),
     ((*FIRST, "width"), -1, "width"), ((*FIRST, "width"), True, "width"), ((*FIRST, "rejected"), ..., "rejected is missing"),
@@ -310,6 +319,26 @@ def test_bad_exports_are_refused_by_name_and_reason(tmp_path, content, reason):
     assert "good.json: 2 entries" in done.stdout
     files = [path for path in (tmp_path / "devices").rglob("*") if path.is_file()]
     assert files == [tmp_path / "devices/nvidia/hopper.json"]
+
+
+@pytest.mark.parametrize("kernel, shape, parameters, reason", [
+    ("conv_winograd", "8->8 7x7 fp32", {}, "conv_winograd does not compute 8->8 7x7 fp32"),
+    ("conv_rows", "64->64 5x5 fp16", {}, "conv_rows does not compute 64->64 5x5 fp16"),
+    ("conv_rows", "64->64 3x3 fp16", {}, "kernel conv_rows"),  # without matrices
+    ("conv_naive", "8->8 3x3 fp16", {}, "does not compute 8->8 3x3 fp16"), ("conv_naive", "8->8 3x3 fp32", {}, ""),
+    ("conv_naive", "8->8 3x3, 8->8 3x3 fp32", {}, "does not compute"),
+    ("conv_naive", "8->8 3x3, 9->8 3x3 fp32", {}, "do not fit together"), ("conv_naive", "5000->8 3x3 fp32", {}, "none of a network"),
+    ("conv_naive", "4096->4096 63x63 fp32", {}, "none of a network"), ("clip", "8->8 3x3 fp32", {}, "no convolution kernel"),
+    ("conv_packed", "8->8 3x3 fp16", {"half_sums": 1}, "half_sums is set by hand alone"), ("conv_packed", "8->8 3x3 fp16", {}, "")])
+def test_what_a_kernel_does_not_do_is_refused(tmp_path, kernel, shape, parameters, reason):
+    known = json.loads(subprocess.run([os.environ["UPRES_BIN"], "tune-worker", "--tunables"], check=True, capture_output=True).stdout)
+    measured = {"parameters": {name: values[0] for name, values in known[kernel].items()} | parameters, "time_ms": 1e4}
+    entry = GOOD["entries"][0] | {"kernel": kernel, "shape": shape, "precision": shape[-4:], "best": measured, "default": measured,
+                                  "rejected": []}
+    (tmp_path / "a.json").write_text(json.dumps(GOOD | {"entries": [GOOD["entries"][0], entry]}))
+    done = merge(tmp_path, tmp_path / "a.json", code=1 if reason else 0)
+    assert not reason or ("refused: entries[1]: " in done.stderr and reason in done.stderr)
+    assert (tmp_path / "devices/nvidia/hopper.json").exists() == (not reason)
 
 
 @pytest.mark.parametrize("content, reason", [('{"entries": [', "cut off"), ("[]", "entries is missing"),
