@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 
+#include "base/display_name.h"
 #include "commands.h"
 #include "compute.h"
 #include "console.h"
@@ -61,10 +62,18 @@ Result<std::vector<DType>> dtypes_for(const TuneCommand& command, const upscale:
   return std::vector{*precision == upscale::Precision::fp16 ? DType::f16 : DType::f32};
 }
 
+Result<Extent> size_of(const TuneCommand& command) {
+  const auto size = upscale::parse_size(command.size);
+  if (size && std::max(size->width_px, size->height_px) <= tune::kMostSide_px) return *size;
+  return fail(ErrorCode::usage,
+              fmt::format("--size: '{}' is no size such as 1280x720, with sides of 1 to {} pixels",
+                          display_name(command.size), tune::kMostSide_px));
+}
+
 // What there is to tune.
 Result<std::vector<tune::Task>> tasks_of(const TuneCommand& command, const upscale::Device& device) {
-  const auto size = upscale::parse_size(command.size);
-  if (!size) return tl::unexpected(size.error().in_context("--size"));
+  const auto size = size_of(command);
+  if (!size) return tl::unexpected(size.error());
   const auto model =
       upscale::open_picture_model(command.model.empty() ? std::string("espcn_x2") : command.model);
   if (!model) return tl::unexpected(model.error());
@@ -97,6 +106,7 @@ class Tune {
       if (auto checked = upscale::check_kernel(kernel, false); !checked)
         return propagate(checked, "--kernel");
     }
+    if (const auto size = size_of(command_); !size) return tl::unexpected(size.error());
     const auto device = open_device(command_.compute, console_);
     if (!device) return tl::unexpected(device.error());
     if (device->gpu() == nullptr)

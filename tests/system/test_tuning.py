@@ -227,6 +227,8 @@ def test_usage(upres, llvmpipe):
     upres("tune", "--kernel", "clip", device=llvmpipe, code=2)
     upres("tune", "--kernel", "conv_packed", "--kernel", "conv_nowhere", device=llvmpipe, code=2)
     upres("tune", "--budget", "0", device=llvmpipe, code=2)
+    for size in ("100000x100000", "65537x1", "1x65537", "0x4", "64"):
+        assert "with sides of 1 to 65536 pixels" in upres("tune", "--size", size, device=llvmpipe, code=2).stderr
     upres("tune-worker", device="cpu", code=3)
     assert "tune-worker" not in upres.plain("--help").stdout.decode()
 
