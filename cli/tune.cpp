@@ -114,16 +114,29 @@ class Tune {
     const auto tasks = tasks_of(command_, *device);
     if (!tasks) return tl::unexpected(tasks.error());
     announce(console_, "tune", *device, command_.all ? "" : command_.model, std::nullopt);
+    const bool is_kept = tell_if_kept(device->options().cache);
     device_ = tune::describe_device(device->info());
     tune::WorkerRunner runner(worker_options(*device));
     auto status = upscale::tune_tasks(*device->tunings(), device->info(), runner, *tasks, options());
     if (!status) return status;
     if (entries_.size() < tasks->size()) {
-      console_.note(fmt::format("{} of {} were not reached; the same call again goes on",
-                                tasks->size() - entries_.size(), tasks->size()));
+      console_.note(fmt::format("{} of {} were not reached; {}", tasks->size() - entries_.size(),
+                                tasks->size(),
+                                is_kept ? "the same call again goes on" : "give more time with --budget"));
     }
     device->options().cache.trim();
     return write_export(*device);
+  }
+
+  // Before any work: what cannot be kept may not be worth the time.
+  bool tell_if_kept(const upscale::Cache& cache) {
+    if (command_.compute.no_cache) {
+      console_.note("what is found is not kept for later runs (--no-cache)");
+      return false;
+    }
+    const auto writable = cache.check_writable();
+    if (!writable) console_.note("what is found cannot be kept for later runs: " + writable.error().message);
+    return writable.has_value();
   }
 
   static tune::WorkerOptions worker_options(const upscale::Device& device) {

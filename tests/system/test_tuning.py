@@ -222,6 +222,18 @@ def test_two_at_once(upres, llvmpipe, cache):
     assert not list(cache.glob("*.tmp*"))
 
 
+@pytest.mark.parametrize("how, reason", [("file", "cannot be kept for later runs: the cache folder"), ("none", "(--no-cache)"),
+                                         ("folder", "")])
+def test_what_cannot_be_kept_is_told_before_the_work(upres, llvmpipe, cache, how, reason):
+    if how == "file":
+        cache.write_text("a file, no folder")
+    done = upres(*SMALL, "--budget", "1", *(["--no-cache"] if how == "none" else []), device=llvmpipe)
+    told = done.stderr.splitlines()
+    assert sum("for later runs" in line for line in told) == bool(reason) and reason in done.stderr
+    assert not reason or "for later runs" in told[0]
+    assert ("goes on" in done.stderr) <= (how == "folder")
+
+
 def test_usage(upres, llvmpipe):
     upres("tune", "--all", "-m", "espcn_x2", device=llvmpipe, code=2)
     upres("tune", "--kernel", "clip", device=llvmpipe, code=2)
