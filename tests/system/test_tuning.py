@@ -177,6 +177,7 @@ def test_a_cache_that_cannot_be_written_costs_nothing(upres, llvmpipe, cache):
 @pytest.mark.parametrize("content", ["{", "[]", '{"entries": [{"kernel": "conv_nowhere"}]}',
                                      json.dumps({"entries": [packed_entry(7)]}),
                                      json.dumps({"entries": [packed_entry(8) | {"tuning": {"size": 8}}]}),
+                                     json.dumps({"entries": [packed_entry(8, shape="64x64")]}),
                                      '{"entries": {}}', "\x00" * 100])
 def test_a_bad_override_is_left_out_with_one_line(upres, llvmpipe, cache, content):
     save(upres.folder / "p.png", gradient(24, 16))
