@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/display_name.h"
@@ -17,6 +18,7 @@
 #include "console.h"
 #include "exit_code.h"
 #include "files.h"
+#include "naming.h"
 #include "options.h"
 #include "signals.h"
 #include "upscale/ladder.h"
@@ -60,9 +62,23 @@ Status check_output(const std::string& name, const BenchCommand& command) {
   return {};
 }
 
+// The names alone: no pipes, and what a plot is.
+Status check_names(const BenchCommand& command) {
+  for (const auto& [option, name] :
+       {std::pair{"--trace", &command.trace}, std::pair{"--plot", &command.plot}}) {
+    if (*name == kPipe)
+      return fail(ErrorCode::usage,
+                  fmt::format("{} writes a file, not standard output; give its name", option));
+  }
+  if (command.plot.empty() || std::filesystem::path(command.plot).extension() == ".svg") return {};
+  return fail(ErrorCode::usage,
+              "--plot: " + display_name(command.plot) + " is to hold SVG, so its name must end in .svg");
+}
+
 Status check_outputs(const BenchCommand& command) {
   if (!command.trace.empty() && command.trace == command.plot)
     return fail(ErrorCode::usage, display_name(command.plot) + " would be written twice");
+  if (auto checked = check_names(command); !checked) return checked;
   for (const std::string& output : {command.trace, command.plot}) {
     if (auto checked = check_output(output, command); !checked) return checked;
   }

@@ -78,10 +78,18 @@ Result<std::vector<DType>> dtypes_for(const TuneCommand& command, const upscale:
   return std::vector{*precision == upscale::Precision::fp16 ? DType::f16 : DType::f32};
 }
 
+Result<Extent> size_of(const TuneCommand& command) {
+  const auto size = upscale::parse_size(command.size);
+  if (size && std::max(size->width_px, size->height_px) <= tune::kMostSide_px) return *size;
+  return fail(ErrorCode::usage,
+              fmt::format("--size: '{}' is no size such as 1280x720, with sides of 1 to {} pixels",
+                          display_name(command.size), tune::kMostSide_px));
+}
+
 // What there is to tune.
 Result<std::vector<tune::Task>> tasks_of(const TuneCommand& command, const upscale::Device& device) {
-  const auto size = upscale::parse_size(command.size);
-  if (!size) return tl::unexpected(size.error().in_context("--size"));
+  const auto size = size_of(command);
+  if (!size) return tl::unexpected(size.error());
   const auto model =
       upscale::open_picture_model(command.model.empty() ? std::string("espcn_x2") : command.model);
   if (!model) return tl::unexpected(model.error());
@@ -120,6 +128,7 @@ class Tune {
         return propagate(checked, "--kernel");
     }
     if (auto checked = check_export(command_); !checked) return checked;
+    if (const auto size = size_of(command_); !size) return tl::unexpected(size.error());
     const auto device = open_device(command_.compute, console_);
     if (!device) return tl::unexpected(device.error());
     if (device->gpu() == nullptr)
@@ -127,16 +136,28 @@ class Tune {
     const auto tasks = tasks_of(command_, *device);
     if (!tasks) return tl::unexpected(tasks.error());
     announce(console_, "tune", *device, command_.all ? "" : command_.model, std::nullopt);
+    const bool is_kept = tell_if_kept(device->options().cache);
     device_ = tune::describe_device(device->info());
     tune::WorkerRunner runner(worker_options(*device));
     auto status = upscale::tune_tasks(*device->tunings(), device->info(), runner, *tasks, options());
     if (!status) return status;
     if (results_ < tasks->size()) {
-      console_.note(fmt::format("{} of {} were not reached; the same call again goes on",
-                                tasks->size() - results_, tasks->size()));
+      console_.note(fmt::format("{} of {} were not reached; {}", tasks->size() - results_, tasks->size(),
+                                is_kept ? "the same call again goes on" : "give more time with --budget"));
     }
     device->options().cache.trim();
     return write_export(*device, *tasks);
+  }
+
+  // Before any work: what cannot be kept may not be worth the time.
+  bool tell_if_kept(const upscale::Cache& cache) {
+    if (command_.compute.no_cache) {
+      console_.note("what is found is not kept for later runs (--no-cache)");
+      return false;
+    }
+    const auto writable = cache.check_writable();
+    if (!writable) console_.note("what is found cannot be kept for later runs: " + writable.error().message);
+    return writable.has_value();
   }
 
   static tune::WorkerOptions worker_options(const upscale::Device& device) {

@@ -21,7 +21,9 @@ ROOT = Path(__file__).resolve().parent.parent
 FORMAT = "upres tuning 1"
 MOST_BYTES = 16 << 20
 MOST_TEXT = 256
+MOST_SHOWN = 64
 LEAST_MS, MOST_MS = 1e-5, 1e5
+MOST_FLOP_PER_S = 2e15  # above what any GPU does in fp16, matrices included
 FAMILY = re.compile(r"[a-z0-9][a-z0-9.-]{0,31}")
 CONV = r"[1-9][0-9]{0,4}->[1-9][0-9]{0,4} [1-9][0-9]?x[1-9][0-9]?"
 SHAPE = re.compile(rf"{CONV}(, {CONV})? (fp32|fp16)")
@@ -47,9 +49,14 @@ def text(holder: object, key: str, place: str) -> str:
     return value
 
 
+def shown(name: str) -> str:
+    """A name that may hold anything, as a part of one line."""
+    return name if name.isprintable() and len(name) <= MOST_SHOWN else repr(name[:MOST_SHOWN])
+
+
 def time_ms(holder: object, place: str) -> float:
     value = typed(holder, "time_ms", (int, float), place)
-    if not math.isfinite(value) or not LEAST_MS <= value <= MOST_MS:
+    if not LEAST_MS <= value <= MOST_MS:  # nor NaN; a whole number may be too large for a float
         raise Refused(f"{place}time_ms is not within {LEAST_MS:g} to {MOST_MS:g}")
     return float(value)
 
@@ -58,7 +65,7 @@ def parameters(holder: object, tunables: dict, kernel: str, place: str) -> dict:
     values = typed(holder, "parameters", dict, place)
     for name, value in values.items():
         if name not in tunables:
-            raise Refused(f"{place}parameters.{name} is no tunable of {kernel}")
+            raise Refused(f"{place}parameters.{shown(name)} is no tunable of {kernel}")
         if isinstance(value, bool) or not isinstance(value, int) or value not in tunables[name]:
             raise Refused(f"{place}parameters.{name} has a value that {kernel} does not take")
     missing = [name for name in tunables if name not in values]
@@ -78,6 +85,12 @@ def check_rejected(entry: object, tunables: dict, kernel: str, place: str) -> No
         inner = f"{place}rejected[{i}]."
         parameters(each, tunables, kernel, inner)
         typed(each, "reason", str, inner)
+
+
+def flop(shape: str, width: int, height: int) -> int:
+    """Of one launch; a multiply and an add count as two."""
+    convolutions = [[int(number) for number in re.findall(r"[0-9]+", conv)] for conv in re.findall(CONV, shape)]
+    return sum(2 * math.prod(numbers) for numbers in convolutions) * width * height
 
 
 def winner(entry: object, kernels: dict, device: str, driver: str, place: str) -> dict:
@@ -100,6 +113,9 @@ def winner(entry: object, kernels: dict, device: str, driver: str, place: str) -
     if typed(entry, "default", dict, place).get("time_ms", 0) is not None:
         default, default_ms = measured(entry, "default", tunables, kernel, place)
     before = f"before {default_ms:.3g}" if default else "the default does not work"
+    speed = flop(shape, *size) / (best_ms / 1e3)
+    if speed > MOST_FLOP_PER_S:
+        raise Refused(f"{place}best.time_ms would be {speed:.3g} FLOP/s, and no device does more than {MOST_FLOP_PER_S:g}")
     check_rejected(entry, tunables, kernel, place)
     if any(each["parameters"] == best for each in entry["rejected"]):
         raise Refused(f"{place}best is among those rejected")
@@ -118,7 +134,7 @@ def no_twice(pairs: list) -> dict:
     keys = [key for key, _ in pairs]
     for key in keys:
         if keys.count(key) > 1:
-            raise Refused(f"key {key!r} is given twice")
+            raise Refused(f"key {key[:MOST_SHOWN]!r} is given twice")
     return dict(pairs)
 
 
@@ -129,13 +145,30 @@ def read_json(path: Path) -> object:
         raise Refused("it is larger than 16 MiB")
     try:
         return json.loads(path.read_bytes().decode("utf-8"), parse_constant=no_constant, object_pairs_hook=no_twice)
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # also a number of thousands of digits
         raise Refused(f"it is not JSON, or cut off: {error}") from error
     except OSError as error:
         raise Refused(f"it cannot be read: {error}") from error
 
 
-def read_export(path: Path, kernels: dict) -> tuple[str, str, list[dict]]:
+def judge(export: dict, upres: Path) -> None:
+    """Asks the command that was built for what depends on kernels and devices."""
+    try:
+        told = subprocess.run([upres, "tune-worker", "--check"], check=True, capture_output=True,
+                              input=json.dumps(export).encode()).stdout
+    except RecursionError as error:
+        raise Refused("it is nested too deep") from error
+    except subprocess.CalledProcessError as error:
+        raise Refused(f"{upres} cannot judge it: {error}") from error
+    verdict = json.loads(told)
+    if verdict["refused"]:
+        raise Refused(verdict["refused"])
+    for i, reason in enumerate(verdict["entries"]):
+        if reason:
+            raise Refused(f"entries[{i}]: {reason}")
+
+
+def read_export(path: Path, kernels: dict, upres: Path) -> tuple[str, str, list[dict]]:
     """Vendor, architecture and the entries for the database."""
     export = read_json(path)
     if typed(export, "format", str, "") != FORMAT:
@@ -158,6 +191,7 @@ def read_export(path: Path, kernels: dict) -> tuple[str, str, list[dict]]:
             raise Refused(f"{place}kernel and shape are there twice")
         seen.add(key)
         winners.append(won)
+    judge(export, upres)
     return family[0], family[1], winners
 
 
@@ -165,11 +199,21 @@ def place_of(entry: dict) -> tuple:
     return entry["kernel"], entry.get("device"), entry.get("shape")
 
 
+def read_database(target: Path) -> dict:
+    try:
+        database = read_json(target)
+        for i, entry in enumerate(typed(database, "entries", list, "")):
+            typed(entry, "kernel", str, f"entries[{i}].")
+    except Refused as reason:
+        raise Refused(f"{target}, into which it goes: {reason}") from reason
+    return database
+
+
 def merged(target: Path, vendor: str, architecture: str, winners: list[dict]) -> dict:
     """The database file with these entries."""
     database = {"$schema": "../schema.json", "vendor": vendor, "architecture": architecture, "entries": []}
     if target.exists():
-        database = json.loads(target.read_text(encoding="utf-8"))
+        database = read_database(target)
     new = {place_of(entry): entry for entry in winners}
     kept = [new.pop(place_of(entry), entry) for entry in database["entries"]]
     database["entries"] = kept + list(new.values())
@@ -204,14 +248,19 @@ def main() -> int:
     refused = 0
     for path in options.files:
         try:
-            vendor, architecture, winners = read_export(path, kernels)
+            vendor, architecture, winners = read_export(path, kernels, options.upres)
+            target = options.into / vendor / f"{architecture}.json"
+            database = merged(target, vendor, architecture, winners)
+            if winners and not options.check:
+                write(target, database)
         except Refused as reason:
             print(f"{path}: refused: {reason}", file=sys.stderr)
             refused += 1
             continue
-        target = options.into / vendor / f"{architecture}.json"
-        if winners and not options.check:
-            write(target, merged(target, vendor, architecture, winners))
+        except OSError as error:
+            print(f"{path}: not merged: {error}", file=sys.stderr)
+            refused += 1
+            continue
         print(f"{path}: {len(winners)} entries for {target}")
     return 1 if refused else 0
 

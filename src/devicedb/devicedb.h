@@ -21,6 +21,8 @@ struct Family {
   std::string architecture;
 };
 Family family_of(const kernels::DeviceInfo& device);
+// Whether the table of names has this architecture of this vendor; not so for "unknown".
+bool is_known(const Family& family);
 
 // A file of the database: its name is for messages.
 struct NamedText {

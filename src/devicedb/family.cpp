@@ -119,4 +119,10 @@ Family family_of(const kernels::DeviceInfo& device) {
   return {std::string(vendor), std::string(architecture_of(vendor, name))};
 }
 
+bool is_known(const Family& family) {
+  return std::ranges::any_of(kArchitectures, [&](const Architecture& row) {
+    return row.vendor == family.vendor && row.name == family.architecture;
+  });
+}
+
 }  // namespace upres::devicedb

@@ -3,6 +3,7 @@
 
 #include "devicedb/devicedb.h"
 #include "devicedb/json.h"
+#include "devicedb/shape.h"
 
 namespace upres::devicedb {
 namespace {
@@ -78,6 +79,8 @@ Result<Record> read_record(const Json& json, const std::string& place) {
     if (!text) return propagate(text);
     *member = std::move(*text);
   }
+  if (!record.shape.empty() && !parse_shape(record.shape))
+    return reader.complain("shape", "must be like \"64->32 3x3 fp16\"");
   auto tuning_json = reader.object("tuning");
   if (!tuning_json) return propagate(tuning_json);
   auto tuning = read_tuning(**tuning_json, place + ".tuning", *kernel);

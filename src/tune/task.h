@@ -11,6 +11,9 @@
 
 namespace upres::tune {
 
+// Of the largest input that is measured, each side.
+inline constexpr int kMostSide_px = 1 << 16;
+
 struct Task {
   const kernels::Kernel* kernel = nullptr;
   graph::Graph graph;  // the node alone

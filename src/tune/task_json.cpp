@@ -14,7 +14,6 @@ using kernels::Storage;
 constexpr auto kCode = ErrorCode::usage;
 constexpr uint64_t kMostChannels = 4096;
 constexpr uint64_t kMostKernelSide = 64;
-constexpr uint64_t kMostSide_px = 1 << 16;
 
 // Reads one number after the other and keeps the first error.
 class NumberReader {

@@ -103,6 +103,20 @@ bool Cache::put(std::string_view key, std::string_view value) const {
   return write_file(record_path(folder_, key), std::as_bytes(std::span(record))).has_value();
 }
 
+Status Cache::check_writable() const {
+  if (folder_.empty()) return fail(ErrorCode::input, "there is no cache folder");
+  std::error_code error;
+  fs::create_directories(folder_, error);
+  if (error)
+    return fail(ErrorCode::input, "the cache folder " + display_name(folder_) + ": " + error.message());
+  constexpr std::string_view kProbe = "whether this folder can be written";
+  const fs::path path = record_path(folder_, kProbe);
+  const std::string record = make_record(kProbe, "");
+  const auto written = write_file(path, std::as_bytes(std::span(record)));
+  fs::remove(path, error);
+  return written;
+}
+
 void Cache::trim(uint64_t limit_bytes) const {
   if (folder_.empty()) return;
   try {

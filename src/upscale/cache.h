@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/error.h"
 #include "base/log.h"
 
 namespace upres::upscale {
@@ -29,6 +30,9 @@ class Cache {
   [[nodiscard]] std::optional<std::string> get(std::string_view key, const Log& log = {}) const;
   // Makes the folder if it is missing. Key and value are one line each. Whether it worked.
   bool put(std::string_view key, std::string_view value) const;
+
+  // Whether put() can work; the folder is made if it is missing. Errors: input, saying why not.
+  [[nodiscard]] Status check_writable() const;
 
   // Removes the oldest files of upres until the rest has at most limit_bytes. Files of others stay.
   void trim(uint64_t limit_bytes = kCacheLimitBytes) const;

@@ -210,7 +210,7 @@ def test_bench_keeps_files_that_exist(upres):
     upres(*call, "--overwrite")
     assert "traceEvents" in (upres.folder / "t.json").read_text()
     upres("bench", "--size", "16x16", "--plot", "missing/p.svg", code=1)
-    upres("bench", "--size", "16x16", "--plot", "x", "--trace", "x", code=2)
+    upres("bench", "--size", "16x16", "--plot", "x.svg", "--trace", "x.svg", code=2)
     assert upres.files() == ["t.json"]
 
 
@@ -220,6 +220,10 @@ def test_bench_arguments(upres):
     upres("bench", "--runs", "0", code=2)
     upres("bench", "--ladder", "--kernel", "conv_naive", code=2)
     upres("bench", "--ladder", "--trace", "t.json", code=2)
+    assert "must end in .svg" in upres("bench", "--size", "16x16", "--plot", "x.png", code=2).stderr
+    for option in ("--plot", "--trace"):
+        assert f"{option} writes a file" in upres("bench", "--size", "16x16", option, "-", code=2).stderr
+    assert upres.files() == []
     upres("bench", "-m", "none.onnx", code=4)
     assert upres.events("bench", "--size", "16x16", "--runs", "1")[0]["model"] == "espcn_x2"
 

@@ -177,6 +177,7 @@ def test_a_cache_that_cannot_be_written_costs_nothing(upres, llvmpipe, cache):
 @pytest.mark.parametrize("content", ["{", "[]", '{"entries": [{"kernel": "conv_nowhere"}]}',
                                      json.dumps({"entries": [packed_entry(7)]}),
                                      json.dumps({"entries": [packed_entry(8) | {"tuning": {"size": 8}}]}),
+                                     json.dumps({"entries": [packed_entry(8, shape="64x64")]}),
                                      '{"entries": {}}', "\x00" * 100])
 def test_a_bad_override_is_left_out_with_one_line(upres, llvmpipe, cache, content):
     save(upres.folder / "p.png", gradient(24, 16))
@@ -222,20 +223,41 @@ def test_two_at_once(upres, llvmpipe, cache):
     assert not list(cache.glob("*.tmp*"))
 
 
+@pytest.mark.parametrize("how, reason", [("file", "cannot be kept for later runs: the cache folder"), ("none", "(--no-cache)"),
+                                         ("folder", "")])
+def test_what_cannot_be_kept_is_told_before_the_work(upres, llvmpipe, cache, how, reason):
+    if how == "file":
+        cache.write_text("a file, no folder")
+    done = upres(*SMALL, "--budget", "1", *(["--no-cache"] if how == "none" else []), device=llvmpipe)
+    told = done.stderr.splitlines()
+    assert sum("for later runs" in line for line in told) == bool(reason) and reason in done.stderr
+    assert not reason or "for later runs" in told[0]
+    assert ("goes on" in done.stderr) <= (how == "folder")
+
+
 def test_usage(upres, llvmpipe):
     upres("tune", "--all", "-m", "espcn_x2", device=llvmpipe, code=2)
     upres("tune", "--kernel", "clip", device=llvmpipe, code=2)
     upres("tune", "--kernel", "conv_packed", "--kernel", "conv_nowhere", device=llvmpipe, code=2)
     upres("tune", "--budget", "0", device=llvmpipe, code=2)
+    for size in ("100000x100000", "65537x1", "1x65537", "0x4", "64"):
+        assert "with sides of 1 to 65536 pixels" in upres("tune", "--size", size, device=llvmpipe, code=2).stderr
     upres("tune-worker", device="cpu", code=3)
     assert "tune-worker" not in upres.plain("--help").stdout.decode()
 
 
 # --- merging -------------------------------------------------------------------------------------------------------
 
+LIMITS = {
+    "max_storage_buffer_range_bytes": 1 << 30, "max_buffer_bytes": 1 << 30, "memory_bytes": 1 << 34, "memory_budget_bytes": 1 << 33,
+    "min_storage_buffer_offset_alignment_bytes": 16, "max_shared_memory_bytes": 49152, "max_push_constant_bytes": 256,
+    "max_group_invocations": 1024, "max_group_size": [1024, 1024, 64], "max_group_count": [65535, 65535, 65535],
+    "subgroup_size": 32, "min_subgroup_size": 32, "max_subgroup_size": 32, "fp16_storage": True, "fp16_arithmetic": True,
+    "matrix_shapes": [], "timestamps": True}
+
 GOOD = {
     "format": "upres tuning 1", "version": "0.1.0", "device": "NVIDIA H0", "vendor": "nvidia", "architecture": "hopper",
-    "driver": "NVIDIA 580", "compute_units": None, "clock_mhz": None, "limits": {},
+    "driver": "NVIDIA 580", "compute_units": None, "clock_mhz": None, "limits": LIMITS,
     "entries": [
         {"kernel": "conv_naive", "shape": "64->64 3x3 fp32", "width": 64, "height": 48, "precision": "fp32", "lowered": False,
          "best": {"parameters": {"group_size_x": 8, "group_size_y": 4}, "time_ms": 1.0, "gflops": 1.0},
@@ -271,6 +293,8 @@ FIRST = ("entries", 0)
 BAD = [(change([*path], value), reason) for path, value, reason in [
     (("format",), "upres tuning 2", "format"), (("format",), ..., "format is missing"), (("device",), 3, "device is of a wrong type"),
     (("device",), "a\nb", "no plain text"), (("vendor",), "../../etc", "cannot be a file name"), (("vendor",), "unknown", "unknown"),
+    (("vendor",), "amd", "family.cpp"), (("architecture",), "default", "family.cpp"), (("architecture",), "unknown", "unknown"),
+    (("limits", "timestamps"), ..., "limits.timestamps"), (("limits", "max_group_invocations"), 16, "16"),
     (("limits",), [], "limits"), (("entries",), {}, "entries is of a wrong type"), (("entries",), [3], "missing"),
     ((*FIRST, "kernel"), "conv_nowhere", "no kernel"), ((*FIRST, "shape"), "all", "shape"), ((*FIRST, "precision"), "fp16", "precision"),
     ((*FIRST, "width"), -1, "width"), ((*FIRST, "width"), True, "width"), ((*FIRST, "rejected"), ..., "rejected is missing"),
@@ -278,10 +302,24 @@ BAD = [(change([*path], value), reason) for path, value, reason in [
     ((*FIRST, "best", "parameters", "group_size_x"), 8.0, "does not take"), ((*FIRST, "best", "parameters", "group_size_x"), ..., "missing"),
     ((*FIRST, "best", "time_ms"), 0, "time_ms"), ((*FIRST, "best", "time_ms"), -1, "time_ms"), ((*FIRST, "best", "time_ms"), "1", "time_ms"),
     ((*FIRST, "best", "time_ms"), 1e-9, "time_ms"), ((*FIRST, "best", "time_ms"), 1e9, "time_ms"),
+    ((*FIRST, "best", "time_ms"), int("9" * 4000), "time_ms"), ((*FIRST, "best", "parameters", "a\nb"), 1, "no tunable"),
     ((*FIRST, "best", "time_ms"), float("nan"), "NaN"), ((*FIRST, "best", "time_ms"), float("inf"), "Infinity"),
     ((*FIRST, "best", "time_ms"), 2.5, "not faster"), ((*FIRST, "best", "time_ms"), 2.0, "not faster"),
     ((*FIRST, "rejected", 0, "parameters"), {"group_size_x": 8, "group_size_y": 4}, "among those rejected"),
     (("entries", 1, "shape"), "64->64 3x3 fp32", "there twice")]]
+
+
+def fast(shape, side, time_ms):
+    export = copy.deepcopy(GOOD)
+    export["entries"][0] |= {"shape": shape, "width": side, "height": side}
+    export["entries"][0]["best"]["time_ms"] = time_ms
+    return json.dumps(export)
+
+
+# 2 x 64 x 64 x 9 x 1024 x 1024 FLOP in 0.03 ms; a pair of it takes twice as many.
+BAD += [(fast("64->64 3x3 fp32", 1024, 0.03), "2.58e+15 FLOP/s"),
+        (fast("64->64 3x3, 64->64 3x3 fp32", 1024, 0.06), "2.58e+15 FLOP/s"),
+        ('{"format": ' + "9" * 10000 + "}", "not JSON")]
 BAD += [("", "not JSON"), ("[]", "missing"), (json.dumps(GOOD)[:-200], "cut off"), ("[" * 100000, "not JSON"),
         ('{"format": 1, "format": 2}', "given twice"), ("\udcff", "not JSON")]
 
@@ -296,6 +334,45 @@ def test_bad_exports_are_refused_by_name_and_reason(tmp_path, content, reason):
     assert "good.json: 2 entries" in done.stdout
     files = [path for path in (tmp_path / "devices").rglob("*") if path.is_file()]
     assert files == [tmp_path / "devices/nvidia/hopper.json"]
+
+
+@pytest.mark.parametrize("kernel, shape, parameters, reason", [
+    ("conv_winograd", "8->8 7x7 fp32", {}, "conv_winograd does not compute 8->8 7x7 fp32"),
+    ("conv_rows", "64->64 5x5 fp16", {}, "conv_rows does not compute 64->64 5x5 fp16"),
+    ("conv_rows", "64->64 3x3 fp16", {}, "kernel conv_rows"),  # without matrices
+    ("conv_naive", "8->8 3x3 fp16", {}, "does not compute 8->8 3x3 fp16"), ("conv_naive", "8->8 3x3 fp32", {}, ""),
+    ("conv_naive", "8->8 3x3, 8->8 3x3 fp32", {}, "does not compute"),
+    ("conv_naive", "8->8 3x3, 9->8 3x3 fp32", {}, "do not fit together"), ("conv_naive", "5000->8 3x3 fp32", {}, "none of a network"),
+    ("conv_naive", "4096->4096 63x63 fp32", {}, "none of a network"), ("clip", "8->8 3x3 fp32", {}, "no convolution kernel"),
+    ("conv_packed", "8->8 3x3 fp16", {"half_sums": 1}, "half_sums is set by hand alone"), ("conv_packed", "8->8 3x3 fp16", {}, "")])
+def test_what_a_kernel_does_not_do_is_refused(tmp_path, kernel, shape, parameters, reason):
+    known = json.loads(subprocess.run([os.environ["UPRES_BIN"], "tune-worker", "--tunables"], check=True, capture_output=True).stdout)
+    measured = {"parameters": {name: values[0] for name, values in known[kernel].items()} | parameters, "time_ms": 1e4}
+    entry = GOOD["entries"][0] | {"kernel": kernel, "shape": shape, "precision": shape[-4:], "best": measured, "default": measured,
+                                  "rejected": []}
+    (tmp_path / "a.json").write_text(json.dumps(GOOD | {"entries": [GOOD["entries"][0], entry]}))
+    done = merge(tmp_path, tmp_path / "a.json", code=1 if reason else 0)
+    assert not reason or ("refused: entries[1]: " in done.stderr and reason in done.stderr)
+    assert (tmp_path / "devices/nvidia/hopper.json").exists() == (not reason)
+
+
+@pytest.mark.parametrize("content, reason", [('{"entries": [', "cut off"), ("[]", "entries is missing"),
+                                             ('{"entries": [3]}', "kernel is missing"), ("9" * 10000, "not JSON")])
+def test_a_bad_database_file_is_named_and_stays(tmp_path, content, reason):
+    target = tmp_path / "devices/nvidia/hopper.json"
+    target.parent.mkdir(parents=True)
+    target.write_text(content)
+    (tmp_path / "a.json").write_text(json.dumps(GOOD))
+    [line] = merge(tmp_path, tmp_path / "a.json", code=1).stderr.splitlines()
+    assert "a.json: refused" in line and str(target) in line and reason in line
+    assert target.read_text() == content
+
+
+def test_a_database_that_cannot_be_written_is_one_line(tmp_path):
+    (tmp_path / "devices").write_text("a file, no folder")
+    (tmp_path / "a.json").write_text(json.dumps(GOOD))
+    [line] = merge(tmp_path, tmp_path / "a.json", code=1).stderr.splitlines()
+    assert "a.json: not merged" in line
 
 
 def test_missing_files_and_folders_are_refused(tmp_path):

@@ -72,6 +72,14 @@ TEST(Family, KnownDevices) {
   }
 }
 
+TEST(Family, KnowsItsOwnNames) {
+  EXPECT_TRUE(is_known({"nvidia", "hopper"}));
+  EXPECT_FALSE(is_known({"amd", "hopper"}));
+  EXPECT_FALSE(is_known({"nvidia", "default"}));
+  EXPECT_FALSE(is_known({"nvidia", ""}));
+  EXPECT_FALSE(is_known({"unknown", "unknown"}));
+}
+
 TEST(Family, UnknownDevices) {
   EXPECT_EQ(family_of(device("Something else", 0x1234)).vendor, "unknown");
   EXPECT_EQ(family_of(device("Something else", 0x1234)).architecture, "unknown");

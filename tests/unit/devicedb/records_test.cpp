@@ -68,6 +68,9 @@ TEST(Records, NameWhatIsWrong) {
   EXPECT_THAT(with(":8}", ":-8}"), HasSubstr("whole number"));
   EXPECT_THAT(with(":8}", ":1e300}"), HasSubstr("whole number"));
   EXPECT_THAT(with("true", "1"), HasSubstr("measured"));
+  EXPECT_THAT(with("\"tuning\"", R"("shape":"64x64","tuning")"),
+              HasSubstr("\"entries[0].shape\" must be like"));
+  EXPECT_EQ(with("\"tuning\"", R"("shape":"64->64 3x3 fp16","tuning")"), "");
 }
 
 // However near the lower one is.
