@@ -138,6 +138,12 @@ Result<std::vector<Extent>> infer_extents(const Graph& graph, std::span<const Ex
   return extents;
 }
 
+Extent convolved_extent(const Conv& conv, const Extent& input) {
+  const Padding& pad = conv.padding;
+  return {input.width_px + pad.left + pad.right - conv.kernel_width + 1,
+          input.height_px + pad.top + pad.bottom - conv.kernel_height + 1};
+}
+
 uint64_t flops(const Node& node, const Extent& output) {
   uint64_t total = 0;
   WideExtent out = widen(output);

@@ -15,6 +15,10 @@ namespace upres::graph {
 Result<std::vector<Extent>> infer_extents(const Graph& graph, std::span<const Extent> inputs,
                                           const Extent& resampled = {});
 
+// Of what a convolution gives for an input of this extent, before its shuffle; both are known to be positive
+// (infer_extents).
+Extent convolved_extent(const Conv& conv, const Extent& input);
+
 // How many input pixels around a pixel can reach its output: the overlap of tiles.
 struct Halo {
   int left_px = 0;

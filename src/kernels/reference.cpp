@@ -31,7 +31,7 @@ struct ReferenceRun {
   }
   Status operator()(const graph::ConvPair& pair) const {
     Tensor between({DType::f32, Layout::planar, pair.first.out_channels},
-                   convolved_extent(pair.first, in[0].extent));
+                   graph::convolved_extent(pair.first, in[0].extent));
     convolve(pair.first, in[0], between);
     convolve(pair.second, between, out[0]);
     return {};
@@ -66,14 +66,10 @@ struct ReferenceRun {
     return {};
   }
 
-  static Extent convolved_extent(const graph::Conv& conv, const Extent& extent) {
-    const graph::Padding& pad = conv.padding;
-    return {extent.width_px + pad.left + pad.right - conv.kernel_width + 1,
-            extent.height_px + pad.top + pad.bottom - conv.kernel_height + 1};
-  }
   static void convolve(const graph::Conv& conv, const Tensor& from, Tensor& to) {
     if (conv.shuffle.block == 1) return conv_reference(conv, from, to);
-    Tensor planes({DType::f32, Layout::planar, conv.out_channels}, convolved_extent(conv, from.extent));
+    Tensor planes({DType::f32, Layout::planar, conv.out_channels},
+                  graph::convolved_extent(conv, from.extent));
     conv_reference(conv, from, planes);
     depth_to_space_reference(conv.shuffle, planes, to);
   }

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/half.h"
+#include "graph/extents.h"
 #include "kernels/launch.h"
 
 namespace upres::kernels {
@@ -143,12 +144,6 @@ std::vector<std::vector<float>> bias_rows(const graph::Conv& conv) {
   return rows;
 }
 
-Extent between(const graph::ConvPair& pair, const Extent& in) {
-  const graph::Conv& conv = pair.first;
-  return {in.width_px + conv.padding.left + conv.padding.right - conv.kernel_width + 1,
-          in.height_px + conv.padding.top + conv.padding.bottom - conv.kernel_height + 1};
-}
-
 }  // namespace
 
 std::string_view ConvPair::summary() const {
@@ -221,7 +216,7 @@ std::span<const PushField> ConvPair::push_fields() const { return kPushFields; }
 Launch ConvPair::launch(const LaunchContext& context) const {
   const auto& pair = std::get<graph::ConvPair>(context.node.op);
   const Extent& in = input_extent(context);
-  const Extent mid = between(pair, in);
+  const Extent mid = graph::convolved_extent(pair.first, in);
   const Extent& shuffled = output_extent(context);
   const int block = pair.second.shuffle.block;
   const uint32_t rows = u32(shuffled.height_px / block);
